@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import ServiceRuntime
+import Testing
+
+@Suite("The event loop")
+struct EventLoopTests {
+    @Test("runs every step of a task on its own thread")
+    func tasksStayOnTheLoop() async throws {
+        let loop = try EventLoop(name: "test")
+        let other = try EventLoop(name: "other")
+        let places = await loop.run {
+            var places = [loop.isCurrent]
+            for _ in 0..<20 {
+                await Task.yield()
+                places.append(loop.isCurrent)
+                let there = await other.run { other.isCurrent && !loop.isCurrent }
+                places.append(there && loop.isCurrent)
+            }
+            return places
+        }
+        #expect(places.allSatisfy { $0 })
+        await loop.shutdown()
+        await other.shutdown()
+    }
+
+    @Test("fires timers in the order of their deadlines, and cancelled ones never")
+    func timersFireInOrder() async throws {
+        let loop = try EventLoop(name: "test")
+        let fired = await loop.run {
+            let fired = Locked<[Int]>([])
+            let done = Signal()
+            for (number, milliseconds) in [(3, 30), (1, 10), (2, 20), (4, 30)] {
+                _ = loop.schedule(after: .milliseconds(milliseconds)) { fired.withLock { $0.append(number) } }
+            }
+            let timers = (0..<100).map { index in
+                loop.schedule(after: .milliseconds(5 + index % 7)) { fired.withLock { $0.append(-1) } }
+            }
+            for timer in timers.shuffled() { timer.cancel() }
+            _ = loop.schedule(after: .milliseconds(35)) { done.fire() }
+            do { try await done.wait() } catch {}
+            return fired.withLock { $0 }
+        }
+        #expect(fired == [1, 2, 3, 4])
+        await loop.shutdown()
+    }
+
+    /// Counts what it is told, and takes the other handler's watch away when told first.
+    private final class Reader: ReadinessHandler {
+        let loop: EventLoop
+        var watch: Watch?
+        var other: Reader?
+        var count = 0
+        let told: Signal
+        init(loop: EventLoop, told: Signal) {
+            self.loop = loop
+            self.told = told
+        }
+        func ready(_ readiness: Readiness) {
+            self.count += 1
+            if let watch = self.other?.watch { self.loop.unwatch(watch) }
+            if let watch = self.watch { self.loop.unwatch(watch) }
+            self.told.fire()
+        }
+    }
+
+    @Test("never tells a handler that was unwatched earlier in the same batch")
+    func staleEventsAreDropped() async throws {
+        let loop = try EventLoop(name: "test")
+        let total = try await loop.run {
+            var pipes: [(Int32, Int32)] = []
+            for _ in 0..<2 {
+                var ends: [Int32] = [0, 0]
+                try #require(unsafe pipe(&ends) == 0)
+                pipes.append((ends[0], ends[1]))
+            }
+            let told = Signal()
+            let first = Reader(loop: loop, told: told)
+            let second = Reader(loop: loop, told: told)
+            first.other = second
+            second.other = first
+            first.watch = try loop.watch(pipes[0].0, .readable, first)
+            second.watch = try loop.watch(pipes[1].0, .readable, second)
+            for (_, end) in pipes { _ = unsafe write(end, "x", 1) }
+            try await told.wait()
+            await Task.yield()
+            try await sleep(for: .milliseconds(10))
+            let total = first.count + second.count
+            first.other = nil
+            second.other = nil
+            for (a, b) in pipes {
+                close(a)
+                close(b)
+            }
+            return total
+        }
+        #expect(total == 1)
+        await loop.shutdown()
+    }
+
+    @Test("takes work from many threads and loses none")
+    func workFromManyThreads() async throws {
+        let loop = try EventLoop(name: "test")
+        let count = Locked(0)
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<16 {
+                group.addTask {
+                    for _ in 0..<1_000 { loop.execute { count.withLock { $0 += 1 } } }
+                }
+            }
+        }
+        await loop.shutdown()
+        #expect(count.withLock { $0 } == 16_000)
+    }
+
+    @Test("cancels what does not end before its deadline")
+    func deadlines() async throws {
+        let loop = try EventLoop(name: "test")
+        await #expect(throws: DeadlineExceeded.self) {
+            try await loop.run {
+                try await withDeadline(.milliseconds(20)) { try await sleep(for: .seconds(60)) }
+            }
+        }
+        let quick = try await loop.run { try await withDeadline(.seconds(5)) { 7 } }
+        #expect(quick == 7)
+        await loop.shutdown()
+    }
+
+    @Test("wakes all who wait for a signal, and those who are cancelled leave")
+    func signals() async throws {
+        let signal = Signal()
+        let cancelled = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<50 {
+                group.addTask {
+                    do { try await signal.wait() } catch { return true }; return false
+                }
+            }
+            let lost = Task {
+                do { try await signal.wait() } catch { return true }; return false
+            }
+            lost.cancel()
+            let wasCancelled = await lost.value
+            signal.fire()
+            for await result in group where result { return false }
+            return wasCancelled
+        }
+        #expect(cancelled)
+        try await signal.wait()
+    }
+}
