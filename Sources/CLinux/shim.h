@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 extern int accept4(int descriptor, struct sockaddr *address, socklen_t *length, int flags);
+extern int pipe2(int ends[2], int flags);
 
 enum { CLINUX_SOCK_NONBLOCK = 00004000, CLINUX_SOCK_CLOEXEC = 02000000 };
 enum { CLINUX_EPOLL_CLOEXEC = 02000000, CLINUX_EFD_CLOEXEC = 02000000, CLINUX_EFD_NONBLOCK = 00004000 };
