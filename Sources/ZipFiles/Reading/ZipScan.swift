@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One pass over an untrusted archive that compares what streaming readers see (the local headers) with what others
+/// see (the directory), and notes every contradiction.
+///
+/// Apple's devices stream the local headers, most tools read the directory; an archive that says one thing here and
+/// another there shows different files to each. Every access is checked, and the work is bounded by the limits.
+struct ZipScan {
+    private let bytes: [UInt8]
+    private let limits: ZipLimits
+    private(set) var entries: [ZipEntry] = []
+    private(set) var faults: [ZipError] = []
+    private(set) var notices: [ZipNotice] = []
+
+    init(_ bytes: [UInt8], limits: ZipLimits) {
+        self.bytes = bytes
+        self.limits = limits
+        scan()
+    }
+
+    private struct Directory {
+        var records: [DirectoryRecord]
+        var start: Int
+    }
+
+    private mutating func scan() {
+        guard bytes.count <= limits.totalBytes else {
+            fault(.tooLarge, "the archive has \(bytes.count) bytes; at most \(limits.totalBytes) are read")
+            return
+        }
+        guard let end = findEnd(), let directory = readDirectory(end: end) else { return }
+        for record in directory.records { checkRecord(record) }
+        checkNames(directory.records)
+        checkSizes(directory.records)
+        walkLocalHeaders(directory)
+    }
+
+    // MARK: The end record and the directory
+
+    /// The offset of the end record; the last signature counts, as for every common reader.
+    private mutating func findEnd() -> Int? {
+        let lowest = max(0, bytes.count - ZipRecord.endLength - Int(UInt16.max))
+        var position = bytes.count - ZipRecord.endLength
+        while position >= lowest {
+            if bytes[position] == 0x50, bytes.get32(position) == ZipRecord.endSignature { return position }
+            position -= 1
+        }
+        let isZip = bytes.count >= 4 && bytes.get32(0) == ZipRecord.localSignature
+        if isZip {
+            fault(.truncated, "the archive has no end record: it is cut off, or not finished")
+        } else {
+            fault(.notAnArchive, "this is not a zip archive")
+        }
+        return nil
+    }
+
+    private mutating func readDirectory(end: Int) -> Directory? {
+        checkEnd(end)
+        let count = Int(bytes.get16(end + 10))
+        let size = Int(bytes.get32(end + 12))
+        let start = Int(bytes.get32(end + 16))
+        let locator = end - ZipRecord.zip64LocatorLength
+        let hasLocator = locator >= 0 && bytes.get32(locator) == ZipRecord.zip64LocatorSignature
+        if hasLocator || count == 0xFFFF || size == 0xFFFF_FFFF || start == 0xFFFF_FFFF {
+            fault(.zip64, "the archive is zip64; write it without 64-bit records")
+            return nil
+        }
+        guard count <= limits.entries else {
+            fault(.tooManyEntries, "the archive has \(count) entries; at most \(limits.entries) are read")
+            return nil
+        }
+        guard start + size <= end else {
+            fault(.truncated, "the directory is said to end at byte \(start + size), past its end record at \(end)")
+            return nil
+        }
+        if start + size < end {
+            fault(.gap, "\(end - start - size) bytes between the directory and the end record belong to nothing")
+        }
+        var records: [DirectoryRecord] = []
+        var position = start
+        while records.count < count {
+            guard let record = DirectoryRecord(bytes, at: position, before: start + size) else {
+                fault(.malformed, "the directory's record \(records.count + 1) of \(count) can't be read")
+                return nil
+            }
+            records.append(record)
+            position += record.length
+        }
+        if position != start + size {
+            fault(.malformed, "the directory has \(start + size - position) bytes more than its \(count) records")
+        }
+        return Directory(records: records, start: start)
+    }
+
+    private mutating func checkEnd(_ end: Int) {
+        if bytes.get16(end + 4) != 0 || bytes.get16(end + 6) != 0 {
+            fault(.multipleDisks, "the archive is one part of several")
+        }
+        if bytes.get16(end + 8) != bytes.get16(end + 10) {
+            fault(.malformed, "the end record gives two different numbers of entries")
+        }
+        let comment = Int(bytes.get16(end + 20))
+        let rest = bytes.count - end - ZipRecord.endLength
+        if comment > rest { fault(.truncated, "the archive's comment is cut off") }
+        if comment > 0 { notice(.comment, "the archive has a comment of \(comment) bytes") }
+        if comment < rest { fault(.trailingBytes, "\(rest - comment) bytes follow the archive's end") }
+    }
+
+    // MARK: Single records
+
+    private mutating func checkRecord(_ record: DirectoryRecord) {
+        let name = record.name
+        if !record.hasValidName { fault(.badName, name, "the name is not valid UTF-8") }
+        if let why = EntryName.fault(name) { fault(.unsafePath, name, why) }
+        if record.flags & ZipRecord.utf8Flag == 0, record.nameBytes.contains(where: { $0 >= 0x80 }) {
+            notice(.nameEncoding, name, "the name isn't ASCII and not flagged as UTF-8; readers may garble it")
+        }
+        switch record.fileType {
+        case 0, 0o100000: break
+        case 0o040000:
+            if name.utf8.last != 0x2F {
+                fault(.headerMismatch, name, "the entry is a folder by its mode, not by its name")
+            }
+        case 0o120000: fault(.symlink, name, "the entry is a symbolic link")
+        default: fault(.specialFile, name, "the entry is neither a file nor a folder")
+        }
+        if name.utf8.last == 0x2F {
+            notice(.folder, name, "the archive has an entry for the folder itself")
+            if record.size != 0 { fault(.headerMismatch, name, "a folder's entry has contents") }
+        }
+        if isEncrypted(record.flags) { fault(.encrypted, name, "the entry is encrypted") }
+        if record.method != ZipRecord.stored, record.method != ZipRecord.deflate {
+            fault(.unsupportedMethod, name, "compression method \(record.method); only 0 and 8 are read")
+        }
+        if record.method == ZipRecord.stored, record.size != record.compressedSize, !isEncrypted(record.flags) {
+            fault(.headerMismatch, name, "a stored entry has two different sizes")
+        }
+        if record.disk != 0 { fault(.multipleDisks, name, "the entry lies in another part of the archive") }
+        if record.hasComment { notice(.comment, name, "the entry has a comment") }
+        if record.size == .max || record.compressedSize == .max || record.offset == .max {
+            fault(.zip64, name, "the entry has 64-bit sizes")
+        }
+        checkExtra(record.extra, name)
+    }
+
+    private mutating func checkExtra(_ extra: ArraySlice<UInt8>, _ name: String) {
+        for identifier in ExtraField.identifiers(extra) {
+            if identifier == ExtraField.zip64 { fault(.zip64, name, "the entry has a zip64 extra field") }
+            if identifier == ExtraField.unicodePath {
+                fault(.alternateName, name, "the entry has a second name in an extra field")
+            }
+        }
+    }
+
+    private mutating func checkNames(_ records: [DirectoryRecord]) {
+        var exact: Set<ArraySlice<UInt8>> = []
+        var similar: [String: String] = [:]
+        for record in records {
+            let name = record.name
+            guard exact.insert(record.nameBytes).inserted else {
+                fault(.duplicateName, name, "the archive has two entries of this name")
+                continue
+            }
+            // Swift compares strings by canonical equivalence, so this finds both cases and Unicode forms.
+            if let first = similar.updateValue(name, forKey: name.lowercased()) {
+                notice(.similarNames, name, "on many file systems this is the same file as \"\(first)\"")
+            }
+        }
+    }
+
+    private mutating func checkSizes(_ records: [DirectoryRecord]) {
+        var total = 0
+        for record in records {
+            total += Int(record.size)
+            if !withinRatio(size: Int(record.size), compressedSize: Int(record.compressedSize)) {
+                fault(.ratio, record.name, "the entry unpacks to more than \(limits.ratio) times its size")
+            }
+        }
+        if total > limits.totalBytes {
+            fault(.tooLarge, "the entries unpack to \(total) bytes; at most \(limits.totalBytes) are read")
+        }
+    }
+
+    private func withinRatio(size: Int, compressedSize: Int) -> Bool {
+        size <= limits.ratioFloor || size <= compressedSize * limits.ratio
+    }
+
+    private func isEncrypted(_ flags: UInt16) -> Bool {
+        flags & (ZipRecord.encryptedFlag | ZipRecord.strongEncryptionFlag | ZipRecord.maskedHeadersFlag) != 0
+    }
+
+    // MARK: Local headers
+
+    private mutating func walkLocalHeaders(_ directory: Directory) {
+        let records = directory.records.enumerated().sorted {
+            ($0.element.offset, $0.offset) < ($1.element.offset, $1.offset)
+        }
+        if records.map(\.offset) != Array(records.indices) {
+            notice(.directoryOrder, "the directory lists the entries in another order than they lie in")
+        }
+        var position = 0
+        for (_, record) in records {
+            let offset = Int(record.offset)
+            if offset < position {
+                fault(.overlap, record.name, "the entry starts inside the one before it")
+            } else {
+                checkGap(from: position, to: min(offset, directory.start), before: record.name)
+            }
+            guard let end = readLocalHeader(record, before: directory.start) else {
+                position = max(position, min(offset, directory.start))
+                continue
+            }
+            position = max(position, end)
+        }
+        checkGap(from: position, to: directory.start, before: nil)
+    }
+
+    private mutating func checkGap(from start: Int, to end: Int, before name: String?) {
+        guard end > start else { return }
+        let place = name.map { "before \"\($0)\"" } ?? "before the directory"
+        if end - start >= 4, bytes.get32(start) == ZipRecord.localSignature {
+            fault(.hiddenEntry, "an entry at byte \(start), \(place), isn't in the directory")
+        } else {
+            fault(.gap, "\(end - start) bytes at \(start), \(place), belong to no entry")
+        }
+    }
+
+    /// Compares a local header with its directory record and keeps the entry; gives the offset after its data.
+    private mutating func readLocalHeader(_ record: DirectoryRecord, before limit: Int) -> Int? {
+        let start = Int(record.offset)
+        let name = record.name
+        guard limit - start >= ZipRecord.localLength else {
+            fault(.truncated, name, "the local header lies beyond the entries")
+            return nil
+        }
+        guard bytes.get32(start) == ZipRecord.localSignature else {
+            fault(.malformed, name, "there is no local header where the directory says")
+            return nil
+        }
+        let nameStart = start + ZipRecord.localLength
+        let extraStart = nameStart + Int(bytes.get16(start + 26))
+        let dataStart = extraStart + Int(bytes.get16(start + 28))
+        let dataEnd = dataStart + Int(record.compressedSize)
+        guard dataEnd <= limit else {
+            fault(.truncated, name, "the entry's data ends beyond the entries")
+            return nil
+        }
+        compare(record, at: start, localName: bytes[nameStart..<extraStart])
+        checkExtra(bytes[extraStart..<dataStart], name)
+        var end = dataEnd
+        if record.flags & ZipRecord.descriptorFlag != 0 {
+            notice(.dataDescriptor, name, "the sizes follow the data; a device passes over an entry of unknown size")
+            guard let after = descriptorEnd(record, at: dataEnd, before: limit) else {
+                fault(.headerMismatch, name, "the data descriptor doesn't agree with the directory")
+                return nil
+            }
+            end = after
+        }
+        entries.append(
+            ZipEntry(
+                name: name,
+                method: method(record.method),
+                size: Int(record.size),
+                compressedSize: Int(record.compressedSize),
+                crc32: record.crc32,
+                isEncrypted: isEncrypted(record.flags),
+                hasDataDescriptor: record.flags & ZipRecord.descriptorFlag != 0,
+                data: dataStart..<dataEnd
+            )
+        )
+        return end
+    }
+
+    private mutating func compare(_ record: DirectoryRecord, at start: Int, localName: ArraySlice<UInt8>) {
+        let name = record.name
+        if localName != record.nameBytes {
+            let local = String(decoding: localName, as: UTF8.self)
+            fault(.headerMismatch, name, "the local header calls it \"\(local)\"")
+        }
+        var differing: [String] = []
+        if bytes.get16(start + 6) != record.flags { differing.append("flags") }
+        if bytes.get16(start + 8) != record.method { differing.append("method") }
+        // With a data descriptor the local header may leave these at 0.
+        let mayBeZero = record.flags & ZipRecord.descriptorFlag != 0
+        func differs(_ offset: Int, _ value: UInt32) -> Bool {
+            let local = bytes.get32(start + offset)
+            return local != value && !(mayBeZero && local == 0)
+        }
+        if differs(14, record.crc32) { differing.append("checksum") }
+        if differs(18, record.compressedSize) { differing.append("compressed size") }
+        if differs(22, record.size) { differing.append("size") }
+        if !differing.isEmpty {
+            fault(
+                .headerMismatch,
+                name,
+                "the local header has another \(differing.joined(separator: ", ")) than the directory"
+            )
+        }
+        let time = DOSTime(time: bytes.get16(start + 10), date: bytes.get16(start + 12))
+        if bytes.get16(start + 4) != record.versionNeeded || time != record.time {
+            notice(.headerDetail, name, "the local header has another time or needed version than the directory")
+        }
+    }
+
+    /// The offset after a data descriptor that agrees with the directory, with or without its signature.
+    private func descriptorEnd(_ record: DirectoryRecord, at start: Int, before limit: Int) -> Int? {
+        func agrees(_ at: Int) -> Bool {
+            limit - at >= 12 && bytes.get32(at) == record.crc32 && bytes.get32(at + 4) == record.compressedSize
+                && bytes.get32(at + 8) == record.size
+        }
+        if limit - start >= 16, bytes.get32(start) == ZipRecord.descriptorSignature, agrees(start + 4) {
+            return start + 16
+        }
+        return agrees(start) ? start + 12 : nil
+    }
+
+    private func method(_ number: UInt16) -> ZipEntry.Method {
+        switch number {
+        case ZipRecord.stored: .stored
+        case ZipRecord.deflate: .deflate
+        default: .other(number)
+        }
+    }
+
+    private mutating func fault(_ code: ZipError.Code, _ entry: String, _ message: String) {
+        faults.append(ZipError(code, entry: entry, message))
+    }
+
+    private mutating func fault(_ code: ZipError.Code, _ message: String) {
+        faults.append(ZipError(code, message))
+    }
+
+    private mutating func notice(_ code: ZipNotice.Code, _ entry: String, _ message: String) {
+        notices.append(ZipNotice(code: code, entry: entry, message: message))
+    }
+
+    private mutating func notice(_ code: ZipNotice.Code, _ message: String) {
+        notices.append(ZipNotice(code: code, entry: nil, message: message))
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import ZipFiles
+
+@Suite("Malformed archives")
+struct MalformedArchiveTests {
+    @Test("the archive that the cases start from is good")
+    func good() throws {
+        let reader = try ZipReader(try Corpus.good())
+        #expect(reader.entries.map(\.name) == ["aa/x.txt", "bb/y.txt"])
+        #expect(reader.notices.isEmpty)
+        #expect(try reader.contents(of: reader.entries[1]) == Array("67890".utf8))
+    }
+
+    @Test("each fault is found under its own code", arguments: Corpus.cases)
+    func faults(fault: Corpus.Case) throws {
+        var bytes = try Corpus.good()
+        fault.change(&bytes)
+        let (reader, faults) = ZipReader.inspect(bytes)
+        #expect(faults.contains { $0.code == fault.code }, "\(faults)")
+        #expect(throws: ZipError.self) { try ZipReader(bytes) }
+        for entry in reader.entries { _ = try? reader.contents(of: entry) }
+    }
+
+    @Test("a wrong checksum on both sides is found when the entry is read")
+    func checksum() throws {
+        var bytes = try Corpus.good()
+        bytes[38] ^= 1
+        let reader = try ZipReader(bytes)
+        #expect { try reader.contents(of: reader.entries[0]) } throws: { ($0 as? ZipError)?.code == .badChecksum }
+    }
+
+    @Test("all faults come in one pass")
+    func several() throws {
+        var bytes = try Corpus.good()
+        Corpus.replace("aa/x.txt", "../x.txt", in: &bytes)
+        Corpus.put32(4, at: 14, in: &bytes)
+        bytes.append(0)
+        let codes = ZipReader.inspect(bytes).faults.map(\.code)
+        #expect(Set(codes) == [.trailingBytes, .unsafePath, .headerMismatch])
+    }
+
+    @Test("names that differ in case or Unicode form, and a comment, are noticed, not refused")
+    func notices() throws {
+        var bytes = try archive(
+            [("Logo.png", [1]), ("logo.PNG", [2]), ("caf\u{E9}", [3]), ("cafe\u{301}", [4])].dropLast()
+        )
+        Corpus.put16(2, at: bytes.count - 2, in: &bytes)
+        bytes.append(contentsOf: Array("hi".utf8))
+        let reader = try ZipReader(bytes)
+        #expect(reader.notices.map(\.code) == [.comment, .similarNames])
+    }
+
+    @Test("a directory in another order than the entries is noticed, and the entries come as they lie")
+    func order() throws {
+        var bytes = try Corpus.good()
+        let records = Corpus.all(Corpus.directorySignature, in: bytes)
+        let first = Array(bytes[records[0]..<records[1]])
+        let second = Array(bytes[records[1]..<bytes.count - 22])
+        bytes.replaceSubrange(records[0]..<bytes.count - 22, with: second + first)
+        let reader = try ZipReader(bytes)
+        #expect(reader.entries.map(\.name) == ["aa/x.txt", "bb/y.txt"])
+        #expect(reader.notices.map(\.code) == [.directoryOrder])
+    }
+}
