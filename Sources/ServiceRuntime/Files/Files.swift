@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// Whole files and folders, read and written with blocking calls: at start, or through `runBlocking`.
+package enum Files {
+    /// Reads a whole file.
+    ///
+    /// - Parameter limit: the largest size that is read; a bigger file is an error (`EFBIG`), never a cut one.
+    /// - Throws: `SystemError` naming the path.
+    package static func read(_ path: String, limit: Int = 16 << 20) throws(SystemError) -> [UInt8] {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        if descriptor < 0 { throw SystemError.last("read \(path)") }
+        defer { close(descriptor) }
+        return try self.read(descriptor: descriptor, name: path, limit: limit)
+    }
+
+    /// Reads a descriptor to its end, for example standard input (0).
+    package static func read(descriptor: Int32, name: String, limit: Int) throws(SystemError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
+            if count == 0 { return bytes }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw SystemError.last("read \(name)")
+            }
+            if bytes.count + count > limit { throw SystemError(operation: "read \(name)", errno: EFBIG) }
+            bytes += buffer[0..<count]
+        }
+    }
+
+    /// Writes a file so that readers see the old one or the whole new one, and a crash leaves no half of it.
+    package static func write(_ bytes: [UInt8], to path: String, mode: UInt32 = 0o644) throws(SystemError) {
+        let temporary = "\(path).\(getpid()).tmp"
+        let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
+        if descriptor < 0 { throw SystemError.last("write \(path)") }
+        var written = 0
+        while written < bytes.count {
+            let count = unsafe bytes[written...].withUnsafeBytes {
+                unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
+            }
+            if count < 0, errno == EINTR { continue }
+            if count < 0 {
+                let error = SystemError.last("write \(path)")
+                close(descriptor)
+                unsafe unlink(temporary)
+                throw error
+            }
+            written += count
+        }
+        fchmod(descriptor, mode)
+        let synced = fsync(descriptor) == 0
+        close(descriptor)
+        if unsafe !synced || rename(temporary, path) != 0 {
+            let error = SystemError.last("write \(path)")
+            unsafe unlink(temporary)
+            throw error
+        }
+    }
+
+    /// Makes a folder and those above it that are missing; the mode is of the folder itself.
+    package static func createDirectory(_ path: String, mode: UInt32 = 0o755) throws(SystemError) {
+        if unsafe mkdir(path, mode) == 0 || errno == EEXIST && self.isDirectory(path) { return }
+        if errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex {
+            try self.createDirectory(String(path[..<slash]))
+            if unsafe mkdir(path, mode) == 0 || errno == EEXIST { return }
+        }
+        throw SystemError.last("create folder \(path)")
+    }
+
+    /// The names in a folder, sorted, without `.` and `..`.
+    package static func list(_ path: String) throws(SystemError) -> [String] {
+        guard let folder = unsafe opendir(path) else { throw SystemError.last("list \(path)") }
+        defer { unsafe closedir(folder) }
+        var names: [String] = []
+        while let entry = unsafe readdir(folder) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    /// Whether something stands at a path.
+    package static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
+
+    /// Whether a folder stands at a path.
+    package static func isDirectory(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// Takes a folder away with all that is in it. Links are removed, not followed.
+    package static func removeTree(_ path: String) throws(SystemError) {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else { return }
+        if status.st_mode & S_IFMT == S_IFDIR {
+            for name in try self.list(path) { try self.removeTree(path + "/" + name) }
+            if unsafe rmdir(path) != 0 { throw SystemError.last("remove \(path)") }
+        } else if unsafe unlink(path) != 0 {
+            throw SystemError.last("remove \(path)")
+        }
+    }
+}
