@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+import COpenSSL
+
+/// ASN.1 times as seconds since 1970, and back.
+enum ASN1Time {
+    /// nil for a time that can't be read.
+    static func seconds(_ time: UnsafePointer<ASN1_TIME>?) -> Int64? {
+        guard let time = unsafe time, let epoch = unsafe ASN1_TIME_set(nil, 0) else { return nil }
+        defer { unsafe ASN1_TIME_free(epoch) }
+        var days: Int32 = 0
+        var rest: Int32 = 0
+        guard unsafe ASN1_TIME_diff(&days, &rest, epoch, time) == 1 else { return nil }
+        return Int64(days) * 86_400 + Int64(rest)
+    }
+
+    /// A second as UTCTime, or as GeneralizedTime from 2050 on (RFC 5652 11.3), lent to one call.
+    /// Seconds outside the years 1950 to 9999 are moved to that range's end.
+    static func withTime<R>(_ seconds: Int64, _ body: (UnsafeMutablePointer<ASN1_TIME>) -> R) -> R {
+        let bounded = min(max(seconds, -631_152_000), 253_402_300_799)
+        guard let time = unsafe ASN1_TIME_set(nil, Int(bounded)) else { fatalError("out of memory") }
+        defer { unsafe ASN1_TIME_free(time) }
+        return unsafe body(time)
+    }
+}
+
+/// Object identifiers as dotted text.
+enum ObjectIdentifier {
+    /// nil when there is no object.
+    static func dotted(_ object: OpaquePointer?) -> String? {
+        guard let object = unsafe object else { return nil }
+        var buffer = [CChar](repeating: 0, count: 128)
+        let length = unsafe OBJ_obj2txt(&buffer, Int32(buffer.count), object, 1)
+        guard length > 0, length < buffer.count else { return nil }
+        return String(decoding: buffer[..<Int(length)].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

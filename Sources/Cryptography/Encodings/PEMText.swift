@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Looks at bytes that should be PEM text (RFC 7468), to say what they are instead.
+enum PEMText {
+    /// What stands between `-----BEGIN ` and `-----`, in order.
+    static func labels(in bytes: [UInt8]) -> [String] {
+        let marker = Array("-----BEGIN ".utf8)
+        var labels: [String] = []
+        for line in bytes.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }) where line.starts(with: marker) {
+            let rest = line.dropFirst(marker.count)
+            guard let end = rest.firstIndex(of: UInt8(ascii: "-")) else { continue }
+            labels.append(String(decoding: rest[..<end], as: UTF8.self))
+        }
+        return labels
+    }
+
+    /// What bytes without the wanted block are, for a message.
+    static func describe(_ bytes: [UInt8]) -> String {
+        if bytes.isEmpty { return "it is empty" }
+        let labels = labels(in: bytes)
+        if !labels.isEmpty { return "it holds " + labels.joined(separator: ", ") }
+        if bytes[0] == 0x30 { return "it is DER, or a PKCS#12 file" }
+        if bytes.count < 512, bytes.contains(UInt8(ascii: "/")) {
+            return "it looks like a path, not like a file's contents"
+        }
+        return "it is no PEM text"
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+import COpenSSL
+
+extension PrivateKey {
+    private static let labels: Set<String> = [
+        "PRIVATE KEY", "ENCRYPTED PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY",
+    ]
+
+    /// Reads the first private key of a PEM text: PKCS#8 or the older forms, encrypted or not.
+    ///
+    /// Each way this goes wrong has its own code, because "invalid PEM" for all of them costs people days.
+    /// - Parameter passphrase: ignored when the key isn't encrypted.
+    /// - Throws: `notPEM`, `noPrivateKey`, `passphraseNeeded`, `wrongPassphrase`, `unsupportedAlgorithm`.
+    public convenience init(pem: [UInt8], passphrase: [UInt8]? = nil) throws(CryptographyError) {
+        let labels = PEMText.labels(in: pem)
+        guard labels.contains(where: Self.labels.contains) else {
+            throw CryptographyError(
+                labels.isEmpty ? .notPEM : .noPrivateKey,
+                "no private key here: \(PEMText.describe(pem)); a key starts with -----BEGIN PRIVATE KEY-----"
+            )
+        }
+        let secret = Passphrase(passphrase)
+        guard secret.isUsable else {
+            throw CryptographyError(.wrongPassphrase, "the passphrase is too long, or holds a zero byte")
+        }
+        OpenSSLFailures.clear()
+        let key = unsafe withReadBuffer(pem) { bio in
+            unsafe PEM_read_bio_PrivateKey(bio, nil, Passphrase.callback, secret.context)
+        }
+        guard let key = unsafe key else {
+            throw Self.fault(OpenSSLFailures.drain(), asked: secret.wasAsked, given: passphrase != nil)
+        }
+        unsafe self.init(takingOwnership: key)
+        OpenSSLFailures.clear()
+    }
+
+    private static func fault(_ failures: OpenSSLFailures, asked: Bool, given: Bool) -> CryptographyError {
+        if asked && !given {
+            return CryptographyError(.passphraseNeeded, "the private key is encrypted: give its passphrase")
+        }
+        if asked && failures.nameUnsupportedAlgorithm
+            && !failures.contain(library: ERR_LIB_EVP, reason: EVP_R_BAD_DECRYPT)
+            && !failures.contain(library: ERR_LIB_PROV, reason: badDecrypt)
+        {
+            return failures.error(
+                .unsupportedAlgorithm,
+                "the private key is encrypted in a way that OpenSSL no longer reads; convert it with"
+                    + " openssl pkcs8 -topk8 -provider legacy -provider default"
+            )
+        }
+        if asked {
+            return failures.error(.wrongPassphrase, "the passphrase does not open the private key")
+        }
+        return failures.error(.notPEM, "the private key's PEM text is damaged, or its kind is unknown")
+    }
+
+    // PROV_R_BAD_DECRYPT; the provider's reasons have no public header in every release.
+    private static let badDecrypt: Int32 = 100
+
+    /// Reads an unencrypted private key in DER: PKCS#8, PKCS#1 or SEC 1.
+    /// - Throws: `notDER`.
+    public convenience init(der: [UInt8]) throws(CryptographyError) {
+        OpenSSLFailures.clear()
+        let key = unsafe decodeDER(der) { cursor, length in
+            unsafe d2i_AutoPrivateKey(nil, cursor, length)
+        } free: {
+            unsafe EVP_PKEY_free($0)
+        }
+        guard let key = unsafe key else {
+            throw OpenSSLFailures.drain().error(.notDER, "no private key in DER here: \(PEMText.describe(der))")
+        }
+        unsafe self.init(takingOwnership: key)
+        OpenSSLFailures.clear()
+    }
+
+    /// The key as unencrypted PKCS#8 PEM. The caller keeps it secret.
+    public func pem() -> [UInt8] {
+        let buffer = MemoryBuffer()
+        let done = unsafe buffer.withBIO { bio in
+            unsafe PEM_write_bio_PKCS8PrivateKey(bio, pointer, nil, nil, 0, nil, nil)
+        }
+        precondition(done == 1, "a key that OpenSSL holds can be written")
+        return buffer.contents()
+    }
+
+    /// The key as PKCS#8 PEM, encrypted with AES-256 under a passphrase.
+    /// - Throws: `invalidInput` for an unusable passphrase.
+    package func pem(encryptedWith passphrase: [UInt8]) throws(CryptographyError) -> [UInt8] {
+        let secret = Passphrase(passphrase)
+        guard secret.isUsable, !passphrase.isEmpty else {
+            throw CryptographyError(.invalidInput, "a passphrase has 1 to 1,023 bytes, none of them zero")
+        }
+        OpenSSLFailures.clear()
+        let buffer = MemoryBuffer()
+        let done = unsafe buffer.withBIO { bio in
+            unsafe secret.withCString { text, length in
+                unsafe PEM_write_bio_PKCS8PrivateKey(bio, pointer, EVP_aes_256_cbc(), text, length, nil, nil)
+            }
+        }
+        guard done == 1 else { throw OpenSSLFailures.drain().error(.failed, "the key could not be encrypted") }
+        return buffer.contents()
+    }
+
+    /// The key as unencrypted DER, for moving it between OpenSSL's library contexts. The caller wipes it.
+    func der() -> [UInt8]? {
+        unsafe encodeDER { unsafe i2d_PrivateKey(pointer, $0) }
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+import Cryptography
+import Testing
+
+@Suite("Private keys")
+struct PrivateKeyTests {
+    @Test("A key survives PEM, encrypted or not, and openssl reads it")
+    func roundTrip() throws {
+        let pki = try TestPKI.shared()
+        let key = pki.leafKey
+        #expect(key.isRSA)
+        #expect(key.bits == 2048)
+        #expect(pki.leaf.matches(try PrivateKey(pem: key.pem())))
+        #expect(pki.leaf.matches(try PrivateKey(pem: key.pem(), passphrase: Array("not needed".utf8))))
+        let secret = Array("correct horse".utf8)
+        let encrypted = try key.pem(encryptedWith: secret)
+        #expect(pki.leaf.matches(try PrivateKey(pem: encrypted, passphrase: secret)))
+        let directory = try TemporaryDirectory()
+        let path = try directory.write("key.pem", encrypted)
+        let answer = try Command.run([
+            "openssl", "pkey", "-in", path, "-passin", "pass:correct horse", "-check", "-noout",
+        ])
+        #expect(answer.status == 0, "\(answer.output)")
+        let curve = try PrivateKey.generateP256()
+        #expect(!curve.isRSA)
+        #expect(curve.bits == 256)
+        #expect(!pki.leaf.matches(curve))
+    }
+
+    @Test(
+        "Keys of all usual forms are read",
+        arguments: [
+            ["genrsa", "-traditional", "2048"], ["genrsa", "2048"], ["genrsa", "-traditional", "-aes128", "2048"],
+            ["genrsa", "-aes256", "2048"], ["ecparam", "-name", "prime256v1", "-genkey"],
+        ]
+    )
+    func forms(arguments: [String]) throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path("key.pem")
+        let secret = arguments.contains { $0.hasPrefix("-aes") } ? ["-passout", "pass:secret word"] : []
+        let options = [arguments[0]] + secret + ["-out", path] + arguments.dropFirst()
+        let answer = try Command.run(["openssl"] + options)
+        #expect(answer.status == 0, "\(answer.output)")
+        let pem = try directory.read("key.pem")
+        let key = try PrivateKey(pem: pem, passphrase: secret.isEmpty ? nil : Array("secret word".utf8))
+        #expect(key.isRSA == (arguments[0] == "genrsa"))
+        guard !secret.isEmpty else { return }
+        #expect(throwsCode(.passphraseNeeded) { try PrivateKey(pem: pem) })
+        #expect(throwsCode(.wrongPassphrase) { try PrivateKey(pem: pem, passphrase: Array("other".utf8)) })
+        #expect(throwsCode(.wrongPassphrase) { try PrivateKey(pem: pem, passphrase: []) })
+    }
+
+    @Test("Each thing that is no key has a message of its own")
+    func faults() throws {
+        let pki = try TestPKI.shared()
+        #expect(throwsCode(.notPEM) { try PrivateKey(pem: []) })
+        #expect(throwsCode(.notPEM) { try PrivateKey(pem: Array("/etc/keys/identity.key".utf8)) })
+        #expect(throwsCode(.notPEM) { try PrivateKey(pem: pki.leaf.der) })
+        #expect(throwsCode(.noPrivateKey) { try PrivateKey(pem: pki.leaf.pem()) })
+        var damaged = pki.leafKey.pem()
+        damaged[200] = UInt8(ascii: "*")
+        #expect(throwsCode(.notPEM) { try PrivateKey(pem: damaged) })
+        #expect(throwsCode(.notDER) { try PrivateKey(der: pki.leaf.der) })
+        #expect(throwsCode(.notDER) { try PrivateKey(der: pki.leafKey.pem()) })
+        #expect(throwsCode(.wrongPassphrase) { try PrivateKey(pem: pki.leafKey.pem(), passphrase: [1, 0, 2]) })
+    }
+
+    @Test("A key beside certificates in one text is found")
+    func bundle() throws {
+        let pki = try TestPKI.shared()
+        let text = Array("Bag Attributes\n".utf8) + pki.leaf.pem() + pki.leafKey.pem() + pki.intermediate.pem()
+        #expect(pki.leaf.matches(try PrivateKey(pem: text)))
+        #expect(try Certificate.all(pem: text) == [pki.leaf, pki.intermediate])
+    }
+
+    @Test("Messages never tell the passphrase")
+    func secrecy() throws {
+        let encrypted = try TestPKI.shared().leafKey.pem(encryptedWith: Array("correct horse".utf8))
+        do {
+            _ = try PrivateKey(pem: encrypted, passphrase: Array("hunter2hunter2".utf8))
+            Issue.record("a wrong passphrase was taken")
+        } catch {
+            #expect(!String(reflecting: error).contains("hunter2"))
+        }
+    }
+}
+
+/// Whether `body` throws this code; records what it threw instead.
+func throwsCode<R>(_ code: CryptographyError.Code, _ body: () throws -> R) -> Bool {
+    do {
+        _ = try body()
+        Issue.record("nothing was thrown; expected \(code)")
+        return false
+    } catch let error as CryptographyError {
+        if error.code != code { Issue.record("\(error.code) instead of \(code): \(error)") }
+        return error.code == code
+    } catch {
+        Issue.record("\(error)")
+        return false
+    }
+}
