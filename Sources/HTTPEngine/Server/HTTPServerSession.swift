@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+import ServiceRuntime
+
+/// The number that a session gives to an exchange: the stream in HTTP/2.
+typealias HTTPStreamNumber = Int32
+
+/// One protocol spoken on one accepted connection: turns bytes into whole requests and responses into bytes.
+///
+/// Everything runs on the connection's loop. The session writes to the transport by itself; the host owns the transport,
+/// passes on what comes in, runs the handlers and keeps the deadlines.
+protocol HTTPServerSession: AnyObject {
+    /// Says the first words, if the protocol has any.
+    func start()
+    /// Bytes came in. They may not be kept.
+    func received(_ bytes: RawSpan)
+    /// The peer will send no more.
+    func receivedEnd()
+    /// The transport's queue is below low water again: go on writing, reading and starting requests.
+    func writable()
+    /// The answer to a request that the session gave to its host. Ignored for a stream that is gone.
+    func respond(_ response: HTTPResponse, to stream: HTTPStreamNumber)
+    /// Takes no more requests, tells the peer so, and closes the transport once the last answer is sent.
+    func shutdown()
+    /// Checks what has a deadline: a header or body that is too slow, a connection that is idle. Ends what is overdue.
+    ///
+    /// Called by the host's timer, which is not re-armed for each request: it fires when the earliest deadline that a session
+    /// once told of has come, and asks for the next.
+    /// - Returns: when to ask again.
+    func checkDeadlines(_ now: MonotonicTime) -> MonotonicTime
+}
+
+/// What a session finds around it: the server's connection.
+protocol HTTPServerSessionHost: AnyObject {
+    /// What a request's head leads to; the body is read within its limit only.
+    func match(_ method: HTTPMethod, _ path: String) -> RouteMatch
+    /// Runs a whole request. The answer comes back through ``HTTPServerSession/respond(_:to:)``, later or before this returns.
+    ///
+    /// `remoteAddress`, `isSecure`, `clientCertificate` are filled in by the host; `identifier` comes from the head.
+    func perform(_ request: HTTPRequest, _ match: RouteMatch, stream: HTTPStreamNumber)
+    /// Nobody waits for this answer any more: its handler is cancelled.
+    func abandon(stream: HTTPStreamNumber)
+    /// Brings the next ``HTTPServerSession/checkDeadlines(_:)`` forward, when a deadline begins that is earlier than any so far.
+    func expectDeadline(at time: MonotonicTime)
+}

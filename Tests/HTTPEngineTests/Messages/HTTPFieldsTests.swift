@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+@testable import HTTPEngine
+
+@Suite("Header fields")
+struct HTTPFieldsTests {
+    @Test("names are found whatever their case")
+    func caseInsensitive() {
+        var fields = HTTPFields()
+        fields.append("Content-Type", "text/plain")
+        #expect(fields["content-type"] == "text/plain")
+        #expect(fields["CONTENT-TYPE"] == "text/plain")
+        #expect(fields.map(\.name) == ["content-type"])
+    }
+
+    @Test("lines of a list field are joined, of a single field the first counts")
+    func joining() {
+        var fields = HTTPFields()
+        fields.append("accept", "a")
+        fields.append("accept", "b")
+        fields.append("authorization", "first")
+        fields.append("authorization", "second")
+        #expect(fields["accept"] == "a, b")
+        #expect(fields["authorization"] == "first")
+        #expect(fields.all("authorization") == ["first", "second"])
+        #expect(fields.tokens("Accept") == ["a", "b"])
+    }
+
+    @Test("setting replaces every line, nil removes them")
+    func setting() {
+        var fields: HTTPFields = ["a": "1", "b": "2", "a": "3"]
+        fields["A"] = "4"
+        #expect(fields.map(\.name) == ["a", "b"])
+        #expect(fields["a"] == "4")
+        fields["b"] = nil
+        #expect(!fields.contains("b"))
+    }
+
+    @Test(
+        "a value can never end its line",
+        arguments: ["a\r\nset-cookie: x", "a\nb", "a\u{0}b", "a\rb", " a ", "\ta\u{7F}", "\r\n"]
+    )
+    func injection(value: String) {
+        var fields = HTTPFields()
+        fields.append("x", value)
+        fields["y"] = value
+        for field in fields {
+            #expect(field.value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F })
+            #expect(!field.value.hasPrefix(" ") && !field.value.hasSuffix(" "))
+        }
+        #expect(fields.count == 2)
+    }
+
+    @Test("a name that is no token is not taken", arguments: ["", "a b", "a:", "a\r\n", "ä", "(a)", "a\u{0}"])
+    func badName(name: String) {
+        var fields = HTTPFields()
+        fields.append(name, "1")
+        #expect(fields.isEmpty)
+    }
+}
