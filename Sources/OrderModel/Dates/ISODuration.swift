@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A length of time as Apple's documents write it: ISO 8601, such as `PT30M` or `P0Y0M0DT0H30M0S`.
+public struct ISODuration: Sendable, Hashable {
+    /// The text as it was sent; it goes into packages unchanged.
+    public let text: String
+    /// The whole length in seconds, a year counted as 365 days and a month as 30.
+    public let approximateSeconds: Int64
+
+    /// Reads whole numbers of years, months, days, hours, minutes and seconds, or of weeks; nil when the text is no such
+    /// duration, names no unit at all, or repeats or reorders units.
+    public init?(_ text: String) {
+        var reader = DigitReader(Array(text.utf8.prefix(64)))
+        guard text.utf8.count <= 64, reader.take("P") else { return nil }
+        let dayUnits: [(Unicode.Scalar, Int64)] = [("Y", 31_536_000), ("M", 2_592_000), ("W", 604_800), ("D", 86_400)]
+        let timeUnits: [(Unicode.Scalar, Int64)] = [("H", 3600), ("M", 60), ("S", 1)]
+        var seconds: Int64 = 0
+        var found = 0
+        var inTime = false
+        var weeks = false
+        var next = 0
+        while !reader.isAtEnd {
+            if reader.take("T") {
+                if inTime || reader.isAtEnd { return nil }
+                inTime = true
+                next = 0
+                continue
+            }
+            guard let value = reader.digits(limit: 9) else { return nil }
+            let units = inTime ? timeUnits : dayUnits
+            guard let index = (next..<units.count).first(where: { reader.take(units[$0].0) }) else { return nil }
+            if !inTime, index == 2 { weeks = true }
+            seconds += Int64(value) * units[index].1
+            next = index + 1
+            found += 1
+        }
+        // Weeks stand alone.
+        guard found > 0, !weeks || found == 1 else { return nil }
+        self.text = text
+        self.approximateSeconds = seconds
+    }
+}

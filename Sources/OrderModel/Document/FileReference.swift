@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import ExactJSON
+
+/// A place in a document that names a file of the package.
+public struct FileReference: Sendable, Hashable {
+    /// The name as the document has it.
+    public let name: String
+    /// What the file is for.
+    public let use: FileUse
+    /// Where it is named.
+    public let pointer: JSONPointer
+}
+
+extension OrderDocument {
+    /// Every place that names a file: logo, line item images, tracking logos, receipts and return labels.
+    public var fileReferences: [FileReference] {
+        var walk = TextWalk()
+        walk.visit(json, .object(.order))
+        return walk.files
+    }
+
+    /// The names of all files that the document needs in its package, each once.
+    public var imageNames: Set<String> { Set(fileReferences.map(\.name)) }
+}

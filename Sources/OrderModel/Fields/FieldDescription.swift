@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One field of an object in Apple's model, as a row of a table.
+public struct FieldDescription: Sendable {
+    /// When a field has to be there.
+    public enum Presence: Sendable, Hashable {
+        /// Always.
+        case required
+        /// Never.
+        case optional
+        /// In documents of `schemaVersion` 1. Devices of iOS 17 and later take version 2 without it.
+        case requiredInVersion1
+    }
+
+    /// The member's name.
+    public let name: String
+    /// What its value has to be.
+    public let kind: FieldKind
+    /// Whether it has to be there.
+    public let presence: Presence
+    /// The release that first knows it.
+    public let since: AppleRelease
+    /// Whether Wallet looks the text up in `order.strings`.
+    public let isLocalizable: Bool
+
+    /// A field that has to be there.
+    static func required(
+        _ name: String,
+        _ kind: FieldKind,
+        since: AppleRelease = .ios16,
+        localizable: Bool = false
+    ) -> FieldDescription {
+        FieldDescription(name: name, kind: kind, presence: .required, since: since, isLocalizable: localizable)
+    }
+
+    /// A field that may be left out.
+    static func optional(
+        _ name: String,
+        _ kind: FieldKind,
+        since: AppleRelease = .ios16,
+        localizable: Bool = false
+    ) -> FieldDescription {
+        FieldDescription(name: name, kind: kind, presence: .optional, since: since, isLocalizable: localizable)
+    }
+
+    /// A field that only documents of `schemaVersion` 1 need.
+    static func requiredInVersion1(_ name: String, _ kind: FieldKind) -> FieldDescription {
+        FieldDescription(name: name, kind: kind, presence: .requiredInVersion1, since: .ios16, isLocalizable: false)
+    }
+
+    /// Whether it has to be there in a document of `version`.
+    func isRequired(inVersion version: Int) -> Bool {
+        switch presence {
+        case .required: true
+        case .optional: false
+        case .requiredInVersion1: version < 2
+        }
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Where a file lies inside an order package: a plain name, or a name inside one `<locale>.lproj` folder.
+///
+/// Apple: WalletOrders, "Creating the source for an order" (localization folders).
+public struct PackagePath: Hashable, Sendable, CustomStringConvertible, Comparable {
+    /// The whole path, such as `logo.png` or `fr.lproj/logo.png`.
+    public let text: String
+    /// The language folder's locale, when the file lies in one.
+    public let locale: LocaleIdentifier?
+    /// The file's name without its folder.
+    public let name: String
+
+    /// Takes `[A-Za-z0-9._@-]{1,100}`, optionally under `<locale>.lproj/`; no name begins with a dot.
+    ///
+    /// - Throws: ``IdentifierError`` with `empty`, `tooLong`, `badCharacter` or `badForm`.
+    public init(_ text: String) throws(IdentifierError) {
+        let kind = "file path"
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        let fix = "Use a name of letters, digits, '.', '_', '@', '-', or <locale>.lproj/ and such a name."
+        guard let last = parts.last, parts.count <= 2 else {
+            throw IdentifierError(.badForm, kind, "The file path has more than one folder", fix: fix)
+        }
+        try IdentifierRules.checkLength(String(last), kind: kind, 1...100)
+        for byte in last.utf8 {
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2E, 0x5F, 0x40, 0x2D: continue
+            default:
+                throw IdentifierError(
+                    .badCharacter,
+                    kind,
+                    "The file name holds a character that is not allowed",
+                    fix: fix
+                )
+            }
+        }
+        if last.utf8.first == 0x2E {
+            throw IdentifierError(.badForm, kind, "The file name begins with a dot", fix: fix)
+        }
+        if parts.count == 2 {
+            guard parts[0].hasSuffix(".lproj") else {
+                throw IdentifierError(.badForm, kind, "The folder is no <locale>.lproj folder", fix: fix)
+            }
+            self.locale = try LocaleIdentifier(String(parts[0].dropLast(6)))
+        } else {
+            self.locale = nil
+        }
+        self.text = text
+        self.name = String(last)
+    }
+
+    /// Byte order, as manifests are sorted.
+    public static func < (left: Self, right: Self) -> Bool { left.text < right.text }
+
+    /// The path.
+    public var description: String { text }
+}

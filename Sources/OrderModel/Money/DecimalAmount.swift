@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import ExactJSON
+
+/// An exact decimal number, for sums of money and quantities. Never a binary fraction: 0.1 + 0.2 is 0.3 here.
+public struct DecimalAmount: Sendable, Hashable, Comparable {
+    /// The digits as a whole number, without trailing zeros after the point.
+    let coefficient: Int128
+    /// How many of the digits stand after the point.
+    let scale: Int
+
+    /// Zero.
+    public static let zero = DecimalAmount(coefficient: 0, scale: 0)
+
+    /// The longest amount that is read, in characters.
+    public static let maximumLength = 32
+
+    private init(coefficient: Int128, scale: Int) {
+        var coefficient = coefficient
+        var scale = scale
+        while scale > 0, coefficient % 10 == 0 {
+            coefficient /= 10
+            scale -= 1
+        }
+        self.coefficient = coefficient
+        self.scale = scale
+    }
+
+    /// Reads `-?digits[.digits]`: a point as separator, no grouping, no plus sign, no exponent, at most
+    /// ``maximumLength`` characters. nil for anything else.
+    public init?(_ text: String) {
+        let bytes = text.utf8
+        guard bytes.count <= Self.maximumLength else { return nil }
+        var coefficient: Int128 = 0
+        var scale = 0
+        var digits = 0
+        var afterPoint = false
+        var negative = false
+        for (index, byte) in bytes.enumerated() {
+            switch byte {
+            case 0x30...0x39:
+                coefficient = coefficient * 10 + Int128(byte - 0x30)
+                digits += 1
+                if afterPoint { scale += 1 }
+            case 0x2D where index == 0: negative = true
+            case 0x2E where !afterPoint && digits > 0: afterPoint = true
+            default: return nil
+            }
+        }
+        guard digits > 0, !afterPoint || scale > 0 else { return nil }
+        self.init(coefficient: negative ? -coefficient : coefficient, scale: scale)
+    }
+
+    /// Reads an amount as documents hold it: a decimal text, or a JSON number in any spelling that comes to
+    /// ``maximumLength`` characters or fewer without an exponent.
+    public init?(_ value: JSONValue) {
+        switch value {
+        case .string(let text): self.init(text)
+        case .number(let number):
+            guard let text = number.plainText(maximumLength: Self.maximumLength) else { return nil }
+            self.init(text)
+        default: return nil
+        }
+    }
+
+    /// Digits after the point, without trailing zeros.
+    public var fractionDigits: Int { scale }
+
+    /// Whether it is less than zero.
+    public var isNegative: Bool { coefficient < 0 }
+
+    /// The sum, or nil when it has more digits than are kept.
+    public func adding(_ other: DecimalAmount) -> DecimalAmount? {
+        guard let (left, right, scale) = Self.aligned(self, other) else { return nil }
+        let (sum, overflow) = left.addingReportingOverflow(right)
+        return overflow ? nil : DecimalAmount(coefficient: sum, scale: scale)
+    }
+
+    /// The product, or nil when it has more digits than are kept.
+    public func multiplied(by other: DecimalAmount) -> DecimalAmount? {
+        let (product, overflow) = coefficient.multipliedReportingOverflow(by: other.coefficient)
+        return overflow ? nil : DecimalAmount(coefficient: product, scale: scale + other.scale)
+    }
+
+    /// Smaller before larger.
+    public static func < (left: DecimalAmount, right: DecimalAmount) -> Bool {
+        guard let (left, right, _) = aligned(left, right) else {
+            // Too far apart to be aligned: the one with more digits before the point decides.
+            return left.coefficient / power(left.scale) < right.coefficient / power(right.scale)
+        }
+        return left < right
+    }
+
+    private static func aligned(_ left: Self, _ right: Self) -> (Int128, Int128, Int)? {
+        let scale = max(left.scale, right.scale)
+        let (first, overflow) = left.coefficient.multipliedReportingOverflow(by: power(scale - left.scale))
+        let (second, overflow2) = right.coefficient.multipliedReportingOverflow(by: power(scale - right.scale))
+        return overflow || overflow2 ? nil : (first, second, scale)
+    }
+
+    private static func power(_ exponent: Int) -> Int128 {
+        (0..<min(exponent, 38)).reduce(1) { value, _ in value * 10 }
+    }
+}
+
+extension DecimalAmount: CustomStringConvertible {
+    /// Plain decimal text with `.` as separator.
+    public var description: String {
+        var digits = String(coefficient.magnitude)
+        if scale > 0 {
+            if digits.utf8.count <= scale {
+                digits = String(repeating: "0", count: scale - digits.utf8.count + 1) + digits
+            }
+            digits.insert(".", at: digits.index(digits.endIndex, offsetBy: -scale))
+        }
+        return coefficient < 0 ? "-" + digits : digits
+    }
+}

@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ExactJSON
+
+/// Goes through a document along the tables of Apple's objects and notes every fault at its own pointer.
+///
+/// It never stops at a fault: what can be read is checked.
+struct DocumentWalk {
+    let options: ValidationOptions
+    /// The document's version, which decides whether `payment.status` is required.
+    var schemaVersion = 1
+    private(set) var findings: [Finding] = []
+    /// Where the walk is. A pointer is made of it only when there is something to say.
+    private var place: [String]
+
+    init(options: ValidationOptions, at place: JSONPointer = .root) {
+        self.options = options
+        self.place = place.tokens
+    }
+
+    /// Whether anything makes the document invalid.
+    var hasErrors: Bool { findings.contains { $0.isError } }
+
+    // MARK: Objects
+
+    /// Members that a service fills in, and that may therefore be missing.
+    private static let serviceMembers: Set<String> = [
+        "schemaVersion", "updatedAt", "webServiceURL", "authenticationToken",
+    ]
+
+    /// Checks all members of `object`.
+    ///
+    /// - Parameter isPartial: the object holds changes only: nothing has to be there, and null removes what need not be.
+    mutating func check(object: JSONObject, as description: ObjectDescription, isPartial: Bool = false) {
+        var seen: UInt64 = 0
+        for (name, value) in object {
+            place.append(name)
+            if let position = description.position(of: name) {
+                let field = description.fields[position]
+                if value.isNull {
+                    checkNull(field, isPartial: isPartial, seen: &seen, position: position)
+                } else {
+                    seen |= 1 << UInt64(position)
+                    checkRelease(of: field, in: description)
+                    check(value, field.kind)
+                }
+            } else {
+                noteUnknown(name, in: description)
+            }
+            place.removeLast()
+        }
+        if isPartial { return }
+        for (position, field) in description.fields.enumerated()
+        where seen & (1 << UInt64(position)) == 0 && field.isRequired(inVersion: schemaVersion) {
+            if options.isServiceFilled, description === ObjectDescription.order,
+                Self.serviceMembers.contains(field.name)
+            {
+                continue
+            }
+            place.append(field.name)
+            add(
+                .error,
+                "missing-member",
+                "\(description.name) needs \"\(field.name)\"",
+                fix: "Add \(field.kind.advice)."
+            )
+            place.removeLast()
+        }
+    }
+
+    private mutating func checkNull(
+        _ field: FieldDescription,
+        isPartial: Bool,
+        seen: inout UInt64,
+        position: Int
+    ) {
+        if isPartial {
+            if field.isRequired(inVersion: schemaVersion) {
+                add(
+                    .error,
+                    "required-member-removed",
+                    "null would remove \"\(field.name)\", which has to be there",
+                    fix: "Send \(field.kind.advice), or leave the member out to keep it."
+                )
+            }
+        } else if !field.isRequired(inVersion: schemaVersion) {
+            add(
+                .warning,
+                "null-member",
+                "\"\(field.name)\" is null; it is taken as absent and not written into the package",
+                fix: "Leave the member out."
+            )
+        }
+    }
+
+    private mutating func checkRelease(of field: FieldDescription, in description: ObjectDescription) {
+        guard let target = options.target, field.since > target, field.since > description.since else { return }
+        add(
+            .warning,
+            "newer-than-target",
+            "\"\(field.name)\" is known from iOS \(field.since.rawValue); iOS \(target.rawValue) ignores it",
+            fix: "Keep it if older devices can do without."
+        )
+    }
+
+    private mutating func noteUnknown(_ name: String, in description: ObjectDescription) {
+        let severity: Finding.Severity
+        switch options.unknownMembers {
+        case .refuse: severity = .error
+        case .warn: severity = .warning
+        case .accept: return
+        }
+        add(
+            severity,
+            "unknown-member",
+            "\(description.name) has no member of this name",
+            fix: description.advice(forUnknown: name)
+        )
+    }
+
+    // MARK: Values
+
+    mutating func check(_ value: JSONValue, _ kind: FieldKind) {
+        switch kind {
+        case .object(let description):
+            guard case .object(let object) = value else { return noteType(value, kind) }
+            check(object: object, as: description)
+        case .list(let element):
+            guard case .array(let values) = value else { return noteType(value, kind) }
+            for (index, value) in values.enumerated() {
+                place.append(String(index))
+                check(value, element)
+                place.removeLast()
+            }
+        case .fulfillment:
+            guard case .object(let object) = value else { return noteType(value, kind) }
+            check(object: object, as: FulfillmentShape.type(of: object).object)
+        case .boolean:
+            if case .bool = value { return }
+            noteType(value, kind)
+        case .amount: checkAmount(value)
+        case .quantity: checkQuantity(value)
+        case .number(let bounds): checkNumber(value, bounds)
+        case .positiveInteger: checkPositiveInteger(value)
+        case .schemaVersion: checkSchemaVersion(value)
+        default:
+            guard case .string(let text) = value else { return noteType(value, kind) }
+            check(text, kind)
+        }
+    }
+
+    private mutating func check(_ text: String, _ kind: FieldKind) {
+        switch kind {
+        case .choice(let names):
+            if names.contains(text) { return }
+            let list = names.map { "\"\($0)\"" }
+            let near = NearMiss.find(text, among: names).map { "Did you mean \"\($0)\"? " } ?? ""
+            add(
+                .error,
+                "unknown-value",
+                "\"\(Self.shown(text))\" is not one of the values Wallet knows",
+                fix: near + (list.count == 1 ? "Use \(list[0])." : "Use one of \(list.joined(separator: ", ")).")
+            )
+        case .dateTime: checkDate(text)
+        case .duration:
+            if ISODuration(text) == nil {
+                add(
+                    .error,
+                    "bad-duration",
+                    "\"\(Self.shown(text))\" is no ISO 8601 duration",
+                    fix: "Write whole units after a P, for instance PT30M or P1DT2H."
+                )
+            }
+        case .url: check(URLCheck(text))
+        case .webServiceURL:
+            check(URLCheck(text))
+            for (code, message, fix) in URLCheck(text).webServiceFaults { add(.error, code, message, fix: fix) }
+        case .token:
+            do throws(IdentifierError) {
+                _ = try AuthenticationToken(text)
+            } catch {
+                let code = error.code == .tooShort || error.code == .empty ? "token-too-short" : "bad-token"
+                add(.error, code, error.message, fix: "Use a random token of 16 to 255 visible ASCII characters.")
+            }
+        case .orderType: checkIdentifier(text) { (text) throws(IdentifierError) in _ = try OrderTypeIdentifier(text) }
+        case .identifier:
+            checkIdentifier(text) { (text) throws(IdentifierError) in
+                try IdentifierRules.checkOpaque(text, kind: "identifier")
+            }
+        case .currency: checkCurrency(text)
+        case .country: checkCountry(text)
+        case .file:
+            do throws(IdentifierError) {
+                _ = try PackagePath(text)
+                if text.utf8.contains(0x2F) {
+                    add(
+                        .warning,
+                        "file-in-folder",
+                        "\"\(Self.shown(text))\" names a folder; Wallet picks the language itself",
+                        fix: "Name the file alone; localized variants lie in <locale>.lproj folders."
+                    )
+                }
+            } catch {
+                add(.error, "bad-file-name", error.message, fix: error.fix)
+            }
+        default: break
+        }
+    }
+
+    private mutating func checkIdentifier(_ text: String, _ check: (String) throws(IdentifierError) -> Void) {
+        do throws(IdentifierError) {
+            try check(text)
+        } catch {
+            add(.error, "bad-identifier", error.message, fix: error.fix)
+        }
+    }
+
+    private mutating func check(_ url: URLCheck) {
+        if let fault = url.fault {
+            add(.error, "bad-url", fault, fix: "Write a whole URL such as https://www.example.com/orders.")
+        }
+    }
+
+    private mutating func checkDate(_ text: String) {
+        do throws(OrderDate.Fault) {
+            let date = try OrderDate(parsing: text)
+            if date.hasFraction {
+                add(
+                    .warning,
+                    "fractional-seconds",
+                    "Wallet may refuse fractions of a second; the package gets whole seconds",
+                    fix: "Send \(date.text)."
+                )
+            }
+        } catch {
+            add(
+                .error,
+                "bad-date",
+                "\"\(Self.shown(text))\" \(error.message)",
+                fix: "Write it like 2026-01-31T18:00:00Z: date, T, hours, minutes, seconds, and Z or ±HH:MM."
+            )
+        }
+    }
+
+    private mutating func checkCurrency(_ text: String) {
+        if Currency.isKnown(text) { return }
+        let near = Currency.suggestion(for: text).map { "Did you mean \"\($0)\"? " } ?? ""
+        add(
+            .error,
+            "unknown-currency",
+            "\"\(Self.shown(text))\" is no currency code of ISO 4217",
+            fix: near + "Use the three capital letters of the currency."
+        )
+    }
+
+    private mutating func checkCountry(_ text: String) {
+        if Country.isKnown(text) { return }
+        let isCode = text.utf8.count == 2 && text.utf8.allSatisfy { (0x41...0x5A).contains($0 & 0xDF) }
+        let upper = text.uppercased()
+        let near = isCode && Country.isKnown(upper) ? "Did you mean \"\(upper)\"? " : ""
+        add(
+            isCode ? .warning : .error,
+            isCode ? "unknown-country" : "bad-country",
+            "\"\(Self.shown(text))\" is no country code of ISO 3166",
+            fix: near + "Use the two capital letters of the country."
+        )
+    }
+
+    private mutating func checkAmount(_ value: JSONValue) {
+        switch value {
+        case .string, .number:
+            if DecimalAmount(value) == nil {
+                add(
+                    .error,
+                    "bad-amount",
+                    "The amount is no plain decimal number of at most 32 characters",
+                    fix: "Write digits with '.' as separator and nothing else, for instance \"19.99\"."
+                )
+            }
+        default: noteType(value, .amount)
+        }
+    }
+
+    private mutating func checkQuantity(_ value: JSONValue) {
+        switch value {
+        case .number, .string:
+            guard let quantity = DecimalAmount(value) else {
+                if case .string = value { return noteType(value, .quantity) }
+                return add(
+                    .error,
+                    "bad-number",
+                    "The quantity has too many digits",
+                    fix: "Send \(FieldKind.quantity.advice)."
+                )
+            }
+            if case .string = value {
+                add(
+                    .warning,
+                    "numeric-string",
+                    "The quantity is a text; the package gets it as a number",
+                    fix: "Send \(quantity) without quotes."
+                )
+            }
+            if quantity <= .zero {
+                add(
+                    .error,
+                    "number-out-of-range",
+                    "The quantity is not more than zero",
+                    fix: "Send the number of items bought."
+                )
+            }
+        default: noteType(value, .quantity)
+        }
+    }
+
+    private mutating func checkNumber(_ value: JSONValue, _ bounds: ClosedRange<Int>?) {
+        guard case .number(let number) = value else { return noteType(value, .number(bounds)) }
+        guard let bounds else { return }
+        if number < JSONNumber(Int64(bounds.lowerBound)) || number > JSONNumber(Int64(bounds.upperBound)) {
+            add(
+                .error,
+                "number-out-of-range",
+                "\(Self.shown(number.text)) is out of range",
+                fix: "Send a number from \(bounds.lowerBound) to \(bounds.upperBound)."
+            )
+        }
+    }
+
+    private mutating func checkPositiveInteger(_ value: JSONValue) {
+        guard case .number(let number) = value else { return noteType(value, .positiveInteger) }
+        guard let integer = number.int64Value, integer > 0 else {
+            return add(
+                .error,
+                "number-out-of-range",
+                "\(Self.shown(number.text)) is no whole number above zero",
+                fix: "Send \(FieldKind.positiveInteger.advice)."
+            )
+        }
+    }
+
+    private mutating func checkSchemaVersion(_ value: JSONValue) {
+        guard case .number(let number) = value else { return noteType(value, .schemaVersion) }
+        switch number.int64Value {
+        case 1: return
+        case 2:
+            add(
+                .note,
+                "schema-version-2",
+                "Only iOS 17 and later read version 2; it allows payment without status",
+                fix: "Send 1 and payment.status to reach every device."
+            )
+        default:
+            add(
+                .error,
+                "unknown-value",
+                "\(Self.shown(number.text)) is no schema version that Wallet knows",
+                fix: "Send 1."
+            )
+        }
+    }
+
+    // MARK: Words
+
+    private mutating func noteType(_ value: JSONValue, _ kind: FieldKind) {
+        var fix = "Send \(kind.advice)."
+        if case .dateTime = kind, case .number = value {
+            fix = "Send a text like 2026-01-31T18:00:00Z; a number of seconds is not understood."
+        }
+        add(
+            .error,
+            "wrong-type",
+            "Expected \(kind.typeName), found \(Self.article(value.typeName))",
+            fix: fix
+        )
+    }
+
+    mutating func add(_ severity: Finding.Severity, _ code: String, _ message: String, fix: String) {
+        findings.append(
+            Finding(
+                severity: severity,
+                code: code,
+                pointer: JSONPointer(tokens: place),
+                message: message + ".",
+                fix: fix
+            )
+        )
+    }
+
+    /// A text cut to what fits into a message, without control characters.
+    static func shown(_ text: String) -> String {
+        var output = ""
+        for (count, scalar) in text.unicodeScalars.enumerated() {
+            if count == 60 { return output + "…" }
+            output.unicodeScalars.append(IdentifierRules.isControl(scalar) ? "\u{FFFD}" : scalar)
+        }
+        return output
+    }
+
+    private static func article(_ type: String) -> String {
+        switch type {
+        case "null": "null"
+        case "array", "object": "an " + type
+        default: "a " + type
+        }
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Looks at a URL as far as Wallet depends on it (RFC 3986): a scheme, a host where the scheme needs one, no blanks.
+struct URLCheck {
+    /// What is wrong with it as a URL, in words.
+    let fault: String?
+    let scheme: String
+    private let host: Substring
+    private let path: Substring
+    private let hasTail: Bool
+
+    init(_ text: String) {
+        var fault: String?
+        let schemeEnd = text.utf8.firstIndex(of: 0x3A)
+        let scheme = schemeEnd.map { text[text.startIndex..<$0] } ?? ""
+        var rest = schemeEnd.map { text[text.utf8.index(after: $0)...] } ?? text[...]
+        let schemeIsGood =
+            scheme.utf8.first.map { (0x41...0x5A).contains($0 & 0xDF) } == true
+            && scheme.utf8.allSatisfy { byte in
+                switch byte {
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2B, 0x2D, 0x2E: true
+                default: false
+                }
+            }
+        var host: Substring = ""
+        if rest.utf8.starts(with: [0x2F, 0x2F]) {
+            rest = rest.dropFirst(2)
+            let end = rest.utf8.firstIndex { $0 == 0x2F || $0 == 0x3F || $0 == 0x23 } ?? rest.endIndex
+            host = rest[..<end]
+            rest = rest[end...]
+        }
+        let pathEnd = rest.utf8.firstIndex { $0 == 0x3F || $0 == 0x23 } ?? rest.endIndex
+        self.path = rest[..<pathEnd]
+        self.hasTail = pathEnd != rest.endIndex
+        self.scheme = scheme.lowercased()
+        self.host = host
+        if text.utf8.count > 2000 {
+            fault = "The URL is longer than 2,000 bytes"
+        } else if text.utf8.contains(where: {
+            $0 <= 0x20 || $0 == 0x7F || $0 == 0x22 || $0 == 0x3C || $0 == 0x3E || $0 == 0x5C
+        }) {
+            fault = "The URL holds blanks or characters that have to be escaped"
+        } else if !schemeIsGood {
+            fault = "\"\(DocumentWalk.shown(text))\" is no URL with a scheme"
+        } else if self.scheme == "http" || self.scheme == "https", host.isEmpty || host.utf8.first == 0x3A {
+            fault = "The URL names no host"
+        } else if rest.isEmpty, host.isEmpty {
+            fault = "The URL ends after its scheme"
+        }
+        self.fault = fault
+    }
+
+    /// What keeps it from being the base of a web service. Devices append `/v1/…` themselves.
+    var webServiceFaults: [(code: String, message: String, fix: String)] {
+        if fault != nil { return [] }
+        var faults: [(String, String, String)] = []
+        if scheme != "https" {
+            faults.append(("insecure-url", "The web service URL is not https", "Start it with https://."))
+        }
+        var trimmed = path
+        while trimmed.hasSuffix("/") { trimmed = trimmed.dropLast() }
+        if trimmed == "/v1" || trimmed.hasSuffix("/v1") {
+            faults.append(
+                (
+                    "web-service-url-version", "The web service URL ends in /v1, which devices append themselves",
+                    "Leave /v1 out."
+                )
+            )
+        }
+        if hasTail {
+            faults.append(("bad-url", "The web service URL has a query or fragment", "End it after the path."))
+        }
+        return faults
+    }
+}
