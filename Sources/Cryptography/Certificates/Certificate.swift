@@ -74,9 +74,7 @@ public final class Certificate: @unchecked Sendable {
         let secret = Passphrase(nil)
         var pointers: [OpaquePointer] = unsafe []
         unsafe withReadBuffer(pem) { bio in
-            while let next = unsafe secret.withContext({
-                unsafe PEM_read_bio_X509(bio, nil, Passphrase.callback, $0)
-            }) {
+            while let next = unsafe PEM_read_bio_X509(bio, nil, Passphrase.callback, secret.context) {
                 unsafe pointers.append(next)
             }
         }

@@ -14,7 +14,8 @@ final class Passphrase {
     }
 
     deinit {
-        bytes?.wipe()
+        guard let count = bytes?.count else { return }
+        unsafe bytes?.withUnsafeMutableBytes { unsafe OPENSSL_cleanse($0.baseAddress, count) }
     }
 
     /// Whether a zero byte inside would cut the passphrase short for C.
@@ -55,8 +56,8 @@ final class Passphrase {
             )
         }
 
-    /// Lends this object, as the callback's context, to one call.
-    func withContext<R>(_ body: (UnsafeMutableRawPointer) -> R) -> R {
-        withExtendedLifetime(self) { unsafe body(Unmanaged.passUnretained(self).toOpaque()) }
+    /// This object as the callback's context; valid while the caller holds it.
+    var context: UnsafeMutableRawPointer {
+        unsafe Unmanaged.passUnretained(self).toOpaque()
     }
 }

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+import ServiceRuntime
+
+/// The working memory that all transports of one loop share, so that an idle connection costs no buffer.
+///
+/// Each use ends before the loop goes on to the next connection.
+@safe
+final class LoopBuffers: @unchecked Sendable {
+    // Sendable by rule: the memory is touched on the loop that the object was made for only.
+
+    private struct Entry: Sendable {
+        weak var buffers: LoopBuffers?
+    }
+
+    private static let all = Locked<[ObjectIdentifier: Entry]>([:])
+
+    /// Where bytes are read into.
+    let input: UnsafeMutableRawBufferPointer
+    /// Where small pieces are put together to one TLS record.
+    let record: UnsafeMutableRawBufferPointer
+
+    private init() {
+        unsafe input = .allocate(byteCount: 64 * 1024, alignment: 16)
+        unsafe record = .allocate(byteCount: 16 * 1024, alignment: 16)
+    }
+
+    deinit {
+        unsafe input.deallocate()
+        unsafe record.deallocate()
+    }
+
+    /// The buffers of a loop; they live as long as any transport holds them.
+    static func of(_ loop: EventLoop) -> LoopBuffers {
+        all.withLock { all in
+            if let buffers = all[ObjectIdentifier(loop)]?.buffers { return buffers }
+            let buffers = LoopBuffers()
+            all = all.filter { $0.value.buffers != nil }
+            all[ObjectIdentifier(loop)] = Entry(buffers: buffers)
+            return buffers
+        }
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+@testable import HTTPEngine
+
+struct OutputQueueTests {
+    @Test("Whatever is queued and however it is taken, the bytes come out in order, each once")
+    func keepsOrder() {
+        var random = SplitMix(seed: 7)
+        for _ in 0..<40 {
+            var queue = OutputQueue()
+            var expected: [UInt8] = []
+            var taken: [UInt8] = []
+            let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 1)
+            defer { unsafe scratch.deallocate() }
+            for _ in 0..<400 {
+                let length = [0, 1, 9, 300, 1023, 1024, 5000][Int(random.next() % 7)]
+                let bytes = (0..<length).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+                if random.next() % 2 == 0 {
+                    let from = length / 3
+                    queue.append(bytes, from: from, to: length)
+                    expected += bytes[from...]
+                } else {
+                    unsafe bytes.withUnsafeBytes { unsafe queue.append(copying: $0) }
+                    expected += bytes
+                }
+                while !queue.isEmpty, random.next() % 3 != 0 {
+                    let wanted = Int(random.next() % 4096) + 1
+                    let prefix = unsafe queue.withPrefix(limit: wanted, scratch: scratch) { bytes in
+                        unsafe Result<[UInt8], Never>.success(Array(bytes))
+                    }
+                    #expect(prefix.count == min(wanted, queue.count))
+                    let accepted = Int(random.next() % UInt64(prefix.count)) + 1
+                    taken += prefix[..<accepted]
+                    queue.consume(accepted)
+                }
+                #expect(queue.count == expected.count - taken.count)
+            }
+            #expect(expected.starts(with: taken))
+        }
+    }
+}
+
+/// A generator whose course is fixed by its seed, so that a failure can be repeated.
+struct SplitMix: RandomNumberGenerator {
+    private var state: UInt64
+    init(seed: UInt64) { state = seed }
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+        return z ^ (z >> 31)
+    }
+}

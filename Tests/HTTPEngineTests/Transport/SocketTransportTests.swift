@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import ServiceRuntime
+import Testing
+
+@testable import HTTPEngine
+
+@Suite(.timeLimit(.minutes(1)))
+struct SocketTransportTests {
+    @Test(
+        "Megabytes of large and small pieces arrive in order, the writer keeping to its water marks",
+        arguments: [false, true]
+    )
+    func transfersUnderBackPressure(tls: Bool) async throws {
+        let pair = try TransportPair(tls: tls)
+        let total = 6_000_000
+        let arrived = Signal()
+        pair.loop.execute {
+            var sent = 0
+            var random = SplitMix(seed: 1)
+            var highest = 0
+            let produce = {
+                while sent < total, !pair.near.isAboveHighWater {
+                    let length = min(total - sent, [9, 700, 16_384, 60_000][Int(random.next() % 4)])
+                    let bytes = (0..<length).map { UInt8(truncatingIfNeeded: (sent + $0) % 251) }
+                    pair.near.write(bytes)
+                    sent += length
+                    highest = max(highest, pair.near.queuedBytes)
+                }
+            }
+            pair.nearSide.onReady = produce
+            pair.nearSide.onWritable = {
+                produce()
+                #expect(highest <= 256 * 1024 + 60_000)
+            }
+            pair.farSide.onReceived = { if pair.farSide.received.count >= total { arrived.fire() } }
+        }
+        try await pair.start()
+        try await arrived.wait()
+        try await pair.finish()
+        #expect(pair.farSide.received.count == total)
+        #expect(pair.farSide.received.enumerated().allSatisfy { $1 == UInt8($0 % 251) })
+        #expect(pair.nearSide.writables > 3)
+    }
+
+    @Test("Closing sends what is queued first, and the peer sees an orderly end", arguments: [false, true])
+    func closeFlushes(tls: Bool) async throws {
+        let pair = try TransportPair(tls: tls)
+        pair.loop.execute {
+            pair.nearSide.onReady = {
+                pair.near.write([UInt8](repeating: 7, count: 2_000_000))
+                pair.near.close()
+                pair.near.write([1, 2, 3])
+            }
+            pair.farSide.onEnd = { pair.far.close() }
+        }
+        try await pair.start()
+        try await pair.nearSide.closed.wait()
+        try await pair.farSide.closed.wait()
+        await pair.loop.shutdown()
+        #expect(pair.farSide.received.count == 2_000_000)
+        #expect(pair.farSide.ended.isFired)
+        guard case .local = try #require(pair.nearSide.closures.first) else {
+            Issue.record("\(pair.nearSide.closures)")
+            return
+        }
+    }
+
+    @Test(
+        "A delegate may end the transport in any of its calls and hears of the end once",
+        arguments: [false, true],
+        0..<3
+    )
+    func endsInsideCallbacks(tls: Bool, place: Int) async throws {
+        let pair = try TransportPair(tls: tls)
+        pair.loop.execute {
+            let abort = {
+                pair.near.write([1])
+                pair.near.abort()
+                pair.near.abort()
+                pair.near.close()
+                #expect(pair.nearSide.closures.isEmpty)
+            }
+            switch place {
+            case 0: pair.nearSide.onReady = abort
+            case 1: pair.nearSide.onReceived = abort
+            default:
+                pair.nearSide.onEnd = abort
+                pair.farSide.onReceived = { pair.far.close() }
+            }
+            pair.farSide.onReady = { pair.far.write([UInt8](repeating: 1, count: 300_000)) }
+            if place == 2 { pair.nearSide.onReady = { pair.near.write([5]) } }
+            pair.farSide.onEnd = { pair.far.abort() }
+        }
+        pair.begin()
+        try await pair.nearSide.closed.wait()
+        try await pair.farSide.closed.wait()
+        await pair.loop.shutdown()
+        #expect(pair.nearSide.closures.count == 1)
+        #expect(pair.farSide.closures.count == 1)
+    }
+
+    @Test("A paused transport delivers nothing, and everything once it is resumed", arguments: [false, true])
+    func pausing(tls: Bool) async throws {
+        let pair = try TransportPair(tls: tls)
+        let first = Signal()
+        let all = Signal()
+        pair.loop.execute {
+            pair.nearSide.onReady = { pair.near.write([UInt8](repeating: 3, count: 200_000)) }
+            pair.farSide.onReceived = {
+                if !first.isFired {
+                    pair.far.pauseReading()
+                    first.fire()
+                } else if pair.farSide.received.count == 200_000 {
+                    all.fire()
+                }
+            }
+        }
+        try await pair.start()
+        try await first.wait()
+        let before = await pair.loop.run { pair.farSide.received.count }
+        // A few turns of the loop in which it could go wrong.
+        for _ in 0..<20 { await pair.loop.run { await Task.yield() } }
+        let after = await pair.loop.run { pair.farSide.received.count }
+        #expect(before == after)
+        pair.loop.execute { pair.far.resumeReading() }
+        try await all.wait()
+        try await pair.finish()
+    }
+
+    @Test("A peer that stops reading is cut off after the write timeout")
+    func stalledPeer() async throws {
+        var settings = SocketTransport.Settings()
+        settings.writeTimeout = .milliseconds(150)
+        let pair = try TransportPair(tls: false, near: settings)
+        pair.loop.execute {
+            pair.farSide.onReady = { pair.far.pauseReading() }
+            pair.nearSide.onReady = { pair.near.write([UInt8](repeating: 3, count: 4_000_000)) }
+        }
+        try await pair.start()
+        try await pair.nearSide.closed.wait()
+        guard case .writeStalled = try #require(pair.nearSide.closures.first) else {
+            Issue.record("\(pair.nearSide.closures)")
+            return
+        }
+        try await pair.finish()
+    }
+
+    @Test("A peer that never begins its TLS handshake is cut off after the handshake timeout")
+    func silentHandshake() async throws {
+        var settings = SocketTransport.Settings()
+        settings.handshakeTimeout = .milliseconds(100)
+        let pair = try TransportPair(tls: true, far: settings)
+        pair.loop.execute { pair.far.start(pair.farSide) }
+        try await pair.farSide.closed.wait()
+        guard case .handshakeTimeout = try #require(pair.farSide.closures.first) else {
+            Issue.record("\(pair.farSide.closures)")
+            return
+        }
+        await pair.loop.shutdown()
+    }
+
+    @Test("A protocol is agreed on by ALPN")
+    func alpn() async throws {
+        let pair = try TransportPair(tls: true)
+        try await pair.start()
+        let protocols = await pair.loop.run { (pair.near.applicationProtocol, pair.far.applicationProtocol) }
+        #expect(protocols == ("h2", "h2"))
+        try await pair.finish()
+    }
+}
