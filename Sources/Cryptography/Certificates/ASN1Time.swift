@@ -13,6 +13,16 @@ enum ASN1Time {
         return Int64(days) * 86_400 + Int64(rest)
     }
 
+    /// A second as people read it in messages: `2026-01-02T03:04:05Z`.
+    static func text(_ seconds: Int64) -> String {
+        let buffer = MemoryBuffer()
+        let done = unsafe buffer.withBIO { bio in
+            unsafe withTime(seconds) { unsafe ASN1_TIME_print_ex(bio, $0, UInt(ASN1_DTFLGS_ISO8601)) }
+        }
+        guard done == 1 else { return "\(seconds)" }
+        return String(buffer.text().map { $0 == " " ? "T" : $0 })
+    }
+
     /// A second as UTCTime, or as GeneralizedTime from 2050 on (RFC 5652 11.3), lent to one call.
     /// Seconds outside the years 1950 to 9999 are moved to that range's end.
     static func withTime<R>(_ seconds: Int64, _ body: (UnsafeMutablePointer<ASN1_TIME>) -> R) -> R {

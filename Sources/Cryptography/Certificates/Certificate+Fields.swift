@@ -18,19 +18,10 @@ extension Certificate {
     }
 
     /// The subject in one line, as `openssl x509 -subject` writes it.
-    public var subjectDescription: String { unsafe describe(X509_get_subject_name(pointer)) }
+    public var subjectDescription: String { unsafe DistinguishedName.describe(X509_get_subject_name(pointer)) }
 
     /// The issuer in one line.
-    public var issuerDescription: String { unsafe describe(X509_get_issuer_name(pointer)) }
-
-    private func describe(_ name: OpaquePointer?) -> String {
-        guard let name = unsafe name else { return "" }
-        // One line, quoting what is ambiguous, but readable beyond ASCII: XN_FLAG_ONELINE without ESC_MSB.
-        let flags = 1 | 2 | 8 | 0x10 | 0x100 | 0x200 | 2 << 16
-        let buffer = MemoryBuffer()
-        unsafe buffer.withBIO { _ = unsafe X509_NAME_print_ex($0, name, 0, UInt(flags)) }
-        return buffer.text()
-    }
+    public var issuerDescription: String { unsafe DistinguishedName.describe(X509_get_issuer_name(pointer)) }
 
     /// The serial number in lower-case hexadecimal digits.
     public var serialHex: String {
@@ -117,6 +108,11 @@ extension Certificate {
         guard let value = extensionValue(oid) else { return nil }
         guard let text = DER.contents(of: value, tag: 0x0c) ?? DER.contents(of: value, tag: 0x16) else { return nil }
         return String(validating: text, as: UTF8.self)
+    }
+
+    /// Whether `issuer` has the name that this certificate gives for its issuer.
+    func names(_ issuer: Certificate) -> Bool {
+        unsafe X509_NAME_cmp(X509_get_issuer_name(pointer), X509_get_subject_name(issuer.pointer)) == 0
     }
 
     private func bytes(of string: UnsafePointer<ASN1_STRING>) -> [UInt8] {

@@ -74,7 +74,9 @@ public final class Certificate: @unchecked Sendable {
         let secret = Passphrase(nil)
         var pointers: [OpaquePointer] = unsafe []
         unsafe withReadBuffer(pem) { bio in
-            while let next = unsafe PEM_read_bio_X509(bio, nil, Passphrase.callback, secret.context) {
+            while let next = unsafe secret.withContext({
+                unsafe PEM_read_bio_X509(bio, nil, Passphrase.callback, $0)
+            }) {
                 unsafe pointers.append(next)
             }
         }

@@ -41,26 +41,7 @@ extension CertificateTemplate {
             return unsafe BN_to_ASN1_INTEGER(big, X509_get_serialNumber(pointer)) != nil
         }
         let subjectName = unsafe X509_get_subject_name(pointer)
-        for (field, value) in subject {
-            let bytes = Array(value.utf8)
-            // 0x1000 is MBSTRING_UTF8: OpenSSL picks the string type that the field asks for.
-            guard
-                unsafe X509_NAME_add_entry_by_NID(
-                    subjectName,
-                    field.identifier,
-                    0x1000,
-                    bytes,
-                    Int32(bytes.count),
-                    -1,
-                    0
-                ) == 1
-            else {
-                throw OpenSSLFailures.drain().error(
-                    .invalidInput,
-                    "\(field.rawValue) can't hold the value given for it"
-                )
-            }
-        }
+        try unsafe DistinguishedName.add(subject, to: subjectName)
         let issuerName = unsafe issuer.map { unsafe X509_get_subject_name($0.0.pointer) } ?? subjectName
         let done =
             unsafe serialSet && X509_set_version(pointer, 2) == 1

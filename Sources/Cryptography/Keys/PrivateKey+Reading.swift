@@ -25,7 +25,7 @@ extension PrivateKey {
         }
         OpenSSLFailures.clear()
         let key = unsafe withReadBuffer(pem) { bio in
-            unsafe PEM_read_bio_PrivateKey(bio, nil, Passphrase.callback, secret.context)
+            unsafe secret.withContext { unsafe PEM_read_bio_PrivateKey(bio, nil, Passphrase.callback, $0) }
         }
         guard let key = unsafe key else {
             throw Self.fault(OpenSSLFailures.drain(), asked: secret.wasAsked, given: passphrase != nil)

@@ -14,8 +14,7 @@ final class Passphrase {
     }
 
     deinit {
-        guard let count = bytes?.count else { return }
-        unsafe bytes?.withUnsafeMutableBytes { unsafe OPENSSL_cleanse($0.baseAddress, count) }
+        bytes?.wipe()
     }
 
     /// Whether a zero byte inside would cut the passphrase short for C.
@@ -56,8 +55,8 @@ final class Passphrase {
             )
         }
 
-    /// This object as the callback's context; valid while the caller holds it.
-    var context: UnsafeMutableRawPointer {
-        unsafe Unmanaged.passUnretained(self).toOpaque()
+    /// Lends this object, as the callback's context, to one call.
+    func withContext<R>(_ body: (UnsafeMutableRawPointer) -> R) -> R {
+        withExtendedLifetime(self) { unsafe body(Unmanaged.passUnretained(self).toOpaque()) }
     }
 }

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+import COpenSSL
+
+/// Finds and checks the way from a certificate to a trusted root.
+package enum CertificateChain {
+    /// The chain from `leaf` to one of `roots`, both included, checked as of a moment: names, signatures, validity,
+    /// who may issue, critical extensions, keys of at least 112 bits of strength (RSA 2048), no SHA-1 below the root.
+    /// What the leaf may be used for is not looked at, nor revocation.
+    /// - Parameter time: seconds since 1970.
+    /// - Throws: `chain`, `expired`, `notYetValid`, `badSignature`, `weakKey`, `weakSignature`, each naming the
+    ///   certificate.
+    package static func build(
+        leaf: Certificate,
+        intermediates: [Certificate],
+        roots: [Certificate],
+        at time: Int64
+    ) throws(CryptographyError) -> [Certificate] {
+        OpenSSLFailures.clear()
+        guard let store = unsafe X509_STORE_new() else { fatalError("out of memory") }
+        defer { unsafe X509_STORE_free(store) }
+        for root in roots { unsafe X509_STORE_add_cert(store, root.pointer) }
+        guard let context = unsafe X509_STORE_CTX_new() else { fatalError("out of memory") }
+        defer { unsafe X509_STORE_CTX_free(context) }
+        let untrusted = CertificateStack(intermediates)
+        let verified = unsafe untrusted.withPointer { stack in
+            guard unsafe X509_STORE_CTX_init(context, store, leaf.pointer, stack) == 1,
+                let parameters = unsafe X509_STORE_CTX_get0_param(context)
+            else { return false }
+            unsafe X509_VERIFY_PARAM_set_time(parameters, Int(time))
+            unsafe X509_VERIFY_PARAM_set_auth_level(parameters, 2)
+            return unsafe X509_verify_cert(context) == 1
+        }
+        guard verified else {
+            let failures = OpenSSLFailures.drain()
+            let fault = unsafe X509_STORE_CTX_get_error(context)
+            let failed = unsafe X509_STORE_CTX_get_current_cert(context)
+            let culprit = unsafe failed.flatMap { try? unsafe Certificate(sharing: $0) } ?? leaf
+            throw error(fault, culprit, given: intermediates + roots, failures)
+        }
+        return try unsafe CertificateStack.certificates(of: X509_STORE_CTX_get0_chain(context))
+    }
+
+    private static func error(
+        _ fault: Int32,
+        _ culprit: Certificate,
+        given: [Certificate],
+        _ failures: OpenSSLFailures
+    ) -> CryptographyError {
+        let name = culprit.subjectDescription
+        switch fault {
+        case X509_V_ERR_CERT_HAS_EXPIRED:
+            return failures.error(.expired, "\(name) expired at \(ASN1Time.text(culprit.notAfter))")
+        case X509_V_ERR_CERT_NOT_YET_VALID:
+            return failures.error(.notYetValid, "\(name) is valid only from \(ASN1Time.text(culprit.notBefore)) on")
+        case X509_V_ERR_CERT_SIGNATURE_FAILURE,
+            X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE
+        where culprit.isSelfIssued || given.contains { culprit.names($0) }:
+            return failures.error(
+                .badSignature,
+                "the signature on \(name) is not its issuer's; ask for a new certificate"
+            )
+        case X509_V_ERR_EE_KEY_TOO_SMALL, X509_V_ERR_CA_KEY_TOO_SMALL:
+            return failures.error(.weakKey, "the key of \(name) has only \(culprit.keyBits) bits")
+        case X509_V_ERR_CA_MD_TOO_WEAK:
+            return failures.error(.weakSignature, "\(name) is signed with SHA-1")
+        case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT, X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
+            return failures.error(.chain, "the chain ends at \(name), which is not among the trusted roots")
+        case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY,
+            X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+            let others = given.map { "\($0.subjectDescription)\(key($0.subjectKeyIdentifier))" }
+            return failures.error(
+                .chain,
+                "the chain is incomplete: \(name) needs its issuer \(culprit.issuerDescription)"
+                    + key(culprit.authorityKeyIdentifier)
+                    + (others.isEmpty ? "; none was given" : "; given were \(others.joined(separator: " and "))")
+            )
+        default:
+            let reason = unsafe String(cString: X509_verify_cert_error_string(Int(fault)))
+            return failures.error(.chain, "\(name) can't be verified: \(reason)")
+        }
+    }
+
+    private static func key(_ identifier: [UInt8]?) -> String {
+        guard let identifier else { return "" }
+        let text = identifier.map { Hex.encode([$0]).uppercased() }.joined(separator: ":")
+        return " (key id \(text))"
+    }
+}
