@@ -38,7 +38,7 @@ let modules: [(name: String, dependencies: [String])] = [
     ("HTTPEngine", ["CLinux", "CNGHTTP2", "ServiceRuntime", "Cryptography", "ExactJSON"]),
     ("PostgreSQL", ["CLinux", "CLibPQ", "ServiceRuntime", "Cryptography"]),
     ("OrderModel", ["ExactJSON"]),
-    ("OrderPackage", ["Cryptography", "ExactJSON", "ZipFiles", "OrderModel"]),
+    ("OrderPackage", ["ServiceRuntime", "Cryptography", "ExactJSON", "ZipFiles", "OrderModel"]),
     ("OrderStore", ["ServiceRuntime", "Cryptography", "ExactJSON", "PostgreSQL", "OrderModel", "OrderPackage"]),
     ("MerchantAPI", ["ServiceRuntime", "Cryptography", "ExactJSON", "HTTPEngine", "OrderModel", "OrderPackage", "OrderStore"]),
     ("DeviceAPI", ["ServiceRuntime", "Cryptography", "ExactJSON", "HTTPEngine", "OrderModel", "OrderPackage", "OrderStore"]),

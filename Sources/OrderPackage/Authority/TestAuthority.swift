@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Cryptography
+public import OrderModel
+import ServiceRuntime
+
+/// A certificate authority of one's own, laid out exactly like Apple's: for tests, demonstrations and development.
+///
+/// Root, intermediate with the Worldwide Developer Relations marker, and a leaf with the subject, key usages and
+/// extensions of an Order Type ID certificate. Real devices don't trust it; our verifier does when it is told to.
+public struct TestAuthority: Sendable {
+    /// The root, to be trusted by whoever checks.
+    public let root: Certificate
+    let rootKey: PrivateKey
+    /// The intermediate that issues order certificates.
+    public let intermediate: Certificate
+    let intermediateKey: PrivateKey
+    /// A certificate for one order type, ready to sign.
+    public let identity: SigningIdentity
+    /// A TLS certificate for `localhost` and the loopback addresses, issued by the root itself.
+    package let server: ServerIdentity
+
+    /// What a TLS server shows.
+    package struct ServerIdentity: Sendable {
+        package let certificate: Certificate
+        /// The intermediates below the root; none, since the root issues it.
+        package let chain: [Certificate]
+        package let key: PrivateKey
+    }
+
+    init(
+        root: Certificate,
+        rootKey: PrivateKey,
+        intermediate: Certificate,
+        intermediateKey: PrivateKey,
+        identity: SigningIdentity,
+        server: ServerIdentity
+    ) {
+        self.root = root
+        self.rootKey = rootKey
+        self.intermediate = intermediate
+        self.intermediateKey = intermediateKey
+        self.identity = identity
+        self.server = server
+    }
+
+    /// Makes an authority with new keys.
+    ///
+    /// - Parameters:
+    ///   - orderType: the order type of ``identity``.
+    ///   - now: the moment, in seconds since 1970; nil for the clock. Validity begins a day before.
+    /// - Throws: `signing` when OpenSSL can't make keys.
+    public static func make(
+        orderType: OrderTypeIdentifier,
+        now: Int64? = nil
+    ) throws(OrderPackageError) -> TestAuthority {
+        let now = now ?? WallTime.now().seconds
+        do throws(CryptographyError) {
+            let rootKey = try PrivateKey.generateRSA()
+            let root = try TestCertificates.root(now).issue(for: rootKey, issuer: nil)
+            let intermediateKey = try PrivateKey.generateRSA()
+            let intermediate = try TestCertificates.intermediate("G4", now)
+                .issue(for: intermediateKey, issuer: (root, rootKey))
+            let serverKey = try PrivateKey.generateP256()
+            let server = try TestCertificates.server(now).issue(for: serverKey, issuer: (root, rootKey))
+            let leafKey = try PrivateKey.generateRSA()
+            let leaf = try TestCertificates.leaf(orderType, now)
+                .issue(for: leafKey, issuer: (intermediate, intermediateKey))
+            return TestAuthority(
+                root: root,
+                rootKey: rootKey,
+                intermediate: intermediate,
+                intermediateKey: intermediateKey,
+                identity: try Self.identity(leaf, leafKey, intermediate),
+                server: ServerIdentity(certificate: server, chain: [], key: serverKey)
+            )
+        } catch {
+            throw OrderPackageError(.signing, "the test authority can't be made: \(error.message)")
+        }
+    }
+
+    /// Issues a certificate for a further order type.
+    ///
+    /// - Parameter now: the moment, in seconds since 1970; nil for the clock.
+    /// - Throws: `signing` when OpenSSL can't make a key.
+    public func identity(
+        for orderType: OrderTypeIdentifier,
+        now: Int64? = nil
+    ) throws(OrderPackageError) -> SigningIdentity {
+        try issue(TestCertificates.leaf(orderType, now ?? WallTime.now().seconds))
+    }
+
+    /// Issues whatever leaf a test needs, wrong ones too, and takes it as an identity.
+    ///
+    /// - Throws: what ``SigningIdentity`` finds wrong with it.
+    package func issue(
+        _ template: CertificateTemplate,
+        key: PrivateKey? = nil
+    ) throws(OrderPackageError) -> SigningIdentity {
+        do throws(CryptographyError) {
+            let key = if let key { key } else { try PrivateKey.generateRSA() }
+            let leaf = try template.issue(for: key, issuer: (intermediate, intermediateKey))
+            return try Self.identity(leaf, key, intermediate)
+        } catch {
+            throw OrderPackageError(error)
+        }
+    }
+
+    /// The template of an order certificate, for tests to spoil.
+    package static func leafTemplate(_ orderType: OrderTypeIdentifier, now: Int64) -> CertificateTemplate {
+        TestCertificates.leaf(orderType, now)
+    }
+
+    /// An intermediate that looks like the real one, is signed by the same root, and yet isn't the issuer: what people
+    /// embed when they take G3 for G4.
+    ///
+    /// - Throws: `signing` when OpenSSL can't make a key.
+    package func lookAlikeIntermediate(_ generation: String = "G3") throws(OrderPackageError) -> Certificate {
+        do throws(CryptographyError) {
+            let key = try PrivateKey.generateRSA()
+            return try TestCertificates.intermediate(generation, intermediate.notBefore + 86_400)
+                .issue(for: key, issuer: (root, rootKey))
+        } catch {
+            throw OrderPackageError(error)
+        }
+    }
+
+    private static func identity(
+        _ leaf: Certificate,
+        _ key: PrivateKey,
+        _ intermediate: Certificate
+    ) throws(CryptographyError) -> SigningIdentity {
+        do throws(OrderPackageError) {
+            return try SigningIdentity(certificate: leaf, key: key, intermediates: [intermediate])
+        } catch {
+            throw CryptographyError(.failed, error.message)
+        }
+    }
+}

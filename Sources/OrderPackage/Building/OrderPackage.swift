@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Cryptography
+
+/// A finished, signed package: the bytes of a `.order` file.
+public struct OrderPackage: Sendable {
+    /// The media type of the file, without parameters. Apple: "Get the latest version of an order".
+    public static let mediaType = "application/vnd.apple.finance.order"
+
+    /// The bytes in order. Large images are the arrays that were handed in, not copies.
+    public let chunks: [[UInt8]]
+    /// The size of the file.
+    public let byteCount: Int
+    /// The digest of the signature, and with it of everything in the package: files, identity and signing time.
+    public let signatureDigest: SHA256Digest
+
+    /// The bytes as one array; copies them.
+    public var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(byteCount)
+        for chunk in chunks { bytes.append(contentsOf: chunk) }
+        return bytes
+    }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Cryptography
+import ExactJSON
+import OrderModel
+import ZipFiles
+
+/// Builds signed packages.
+///
+/// Deterministic: the same order, files, identity and signing time give the same bytes on every machine, so that
+/// nothing signed has to be stored and any cache may stand in front. Safe to use from any number of threads.
+public struct PackageBuilder: Sendable {
+    /// What the packages are signed with.
+    public let identity: SigningIdentity
+    private let orderTypeMember: [UInt8]
+
+    /// A builder that signs with an identity.
+    public init(identity: SigningIdentity) {
+        self.identity = identity
+        orderTypeMember = Array("\"orderTypeIdentifier\":\"\(identity.orderTypeIdentifier)\"".utf8)
+    }
+
+    /// Builds a package.
+    ///
+    /// - Parameters:
+    ///   - order: the bytes of `order.json`, as `OrderDocument.packageForm` gives them.
+    ///   - files: images, receipts, labels and localized strings, in any order.
+    ///   - signingTime: when the order came to be as it is, in seconds since 1970; moved up to where the chain is valid.
+    /// - Throws: `badOrder`, `orderTypeMismatch`, `expired` when the chain had ended by then, `duplicatePath`,
+    ///   `tooLarge`, `signing`.
+    public func build(
+        order: [UInt8],
+        files: [PackageFile] = [],
+        signingTime: Int64
+    ) throws(OrderPackageError) -> OrderPackage {
+        try checkOrder(order)
+        let time = identity.signingTime(for: signingTime)
+        guard time <= identity.chainNotAfter else {
+            throw OrderPackageError(
+                .expired,
+                "the certificates for \(identity.orderTypeIdentifier) had expired by then; renew them"
+            )
+        }
+        let sorted = files.sorted { Self.precedes($0.path, $1.path) }
+        for (file, next) in zip(sorted, sorted.dropFirst()) where file.path == next.path {
+            throw OrderPackageError(.duplicatePath, path: file.path, "two files have this path")
+        }
+        let manifest = Manifest.bytes(Self.listing(order: SHA256.hash(order).hex, sorted))
+        let signature = try sign(manifest, time)
+        return try archive(manifest: manifest, order: order, files: sorted, signature: signature)
+    }
+
+    private func checkOrder(_ order: [UInt8]) throws(OrderPackageError) {
+        // Quotation marks within a JSON text are escaped, so the member as a whole only stands where it is one. That
+        // spares reading the JSON again, which costs a tenth of the whole package.
+        if order.first == 0x7B, contains(orderTypeMember, in: order) { return }
+        let json: JSONValue
+        do throws(JSONSyntaxError) {
+            json = try JSONValue(parsing: order)
+        } catch {
+            throw OrderPackageError(.badOrder, path: "order.json", "the order is not JSON (\(error))")
+        }
+        guard let type = json["orderTypeIdentifier"]?.stringValue else {
+            throw OrderPackageError(.badOrder, path: "order.json", "the order has no orderTypeIdentifier")
+        }
+        guard type == identity.orderTypeIdentifier.text else {
+            throw OrderPackageError(
+                .orderTypeMismatch,
+                path: "order.json",
+                "the order is of type \(type), but the certificate signs \(identity.orderTypeIdentifier)"
+            )
+        }
+    }
+
+    private func contains(_ needle: [UInt8], in bytes: [UInt8]) -> Bool {
+        guard bytes.count >= needle.count else { return false }
+        for start in 0...(bytes.count - needle.count) where bytes[start] == 0x22 {
+            // The second byte is an `o`; most members fail there.
+            if bytes[start + 1] == needle[1], bytes[start..<start + needle.count].elementsEqual(needle) { return true }
+        }
+        return false
+    }
+
+    /// The files in byte order of their paths, with `order.json` among them.
+    private static func listing(order: String, _ files: [PackageFile]) -> [(path: String, digestText: String)] {
+        var listing: [(path: String, digestText: String)] = []
+        listing.reserveCapacity(files.count + 1)
+        var isListed = false
+        for file in files {
+            if !isListed, precedes("order.json", file.path) {
+                listing.append(("order.json", order))
+                isListed = true
+            }
+            listing.append((file.path, file.digestText))
+        }
+        if !isListed { listing.append(("order.json", order)) }
+        return listing
+    }
+
+    private static func precedes(_ left: String, _ right: String) -> Bool {
+        left.utf8.lexicographicallyPrecedes(right.utf8)
+    }
+
+    private func sign(_ manifest: [UInt8], _ time: Int64) throws(OrderPackageError) -> [UInt8] {
+        let signature: [UInt8]
+        do throws(CryptographyError) {
+            signature = try CMS.signDetached(
+                manifest,
+                signer: identity.certificate,
+                key: identity.key,
+                intermediates: [identity.intermediate],
+                signingTime: time
+            )
+        } catch {
+            throw OrderPackageError(.signing, "the manifest could not be signed: \(error.message)")
+        }
+        // Even the shortest signature holds an RSA-2048 value; less means that something failed unseen.
+        guard signature.first == 0x30, signature.count > 256 else {
+            throw OrderPackageError(.signing, "signing gave \(signature.count) bytes that are no signature")
+        }
+        return signature
+    }
+
+    private func archive(
+        manifest: [UInt8],
+        order: [UInt8],
+        files: [PackageFile],
+        signature: [UInt8]
+    ) throws(OrderPackageError) -> OrderPackage {
+        var writer = ZipWriter()
+        do throws(ZipError) {
+            try writer.add(name: Manifest.path, contents: manifest)
+            try writer.add(name: "order.json", contents: order)
+            for file in files { try writer.add(file.entry) }
+            try writer.add(name: "signature", contents: signature)
+        } catch {
+            throw OrderPackageError(
+                error.code == .duplicateName ? .duplicatePath : .tooLarge,
+                path: error.entry,
+                error.message
+            )
+        }
+        let count = writer.byteCount
+        guard count < WalletPolicy.packageLimit else {
+            throw OrderPackageError(
+                .tooLarge,
+                "the package has \(count) bytes; Apple's limit is below 5 MB: use smaller images"
+            )
+        }
+        return OrderPackage(chunks: writer.finish(), byteCount: count, signatureDigest: SHA256.hash(signature))
+    }
+}

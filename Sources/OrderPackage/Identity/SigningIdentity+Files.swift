@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Cryptography
+import OrderModel
+import ServiceRuntime
+
+extension SigningIdentity {
+    /// The files that an identity is read from.
+    public struct Files: Sendable, Hashable {
+        /// PKCS#12, or the certificate in PEM (with its key, or not) or DER.
+        public var identity: String
+        /// The private key in PEM or DER, where the identity file doesn't hold it.
+        public var key: String?
+        /// PEM or DER; empty where Apple's own is to be found by key identifier.
+        public var intermediates: [String]
+        /// Opens the PKCS#12 file or the key.
+        public var passphrase: [UInt8]?
+
+        /// Files given one by one.
+        public init(identity: String, key: String? = nil, intermediates: [String] = [], passphrase: [UInt8]? = nil) {
+            self.identity = identity
+            self.key = key
+            self.intermediates = intermediates
+            self.passphrase = passphrase
+        }
+
+        /// Takes the passphrase from a file; the line break at its end doesn't count.
+        ///
+        /// - Throws: `unreadableFile`.
+        public mutating func readPassphrase(_ path: String) throws(OrderPackageError) {
+            var bytes = try SigningIdentity.readFile(path, "passphrase file")
+            if bytes.last == 0x0A { bytes.removeLast() }
+            if bytes.last == 0x0D { bytes.removeLast() }
+            passphrase = bytes
+        }
+    }
+
+    /// Reads and checks an identity. Blocking: at start, or off the event loops.
+    ///
+    /// - Throws: what ``init(certificate:key:intermediates:)`` throws, and `unreadableFile`, `unreadableIdentity`,
+    ///   `noCertificate`, `noPrivateKey`, `wrongPassphrase`, `passphraseNeeded`, `legacyProviderMissing`,
+    ///   `unsupportedAlgorithm`, each naming the file.
+    public static func load(_ files: Files) throws(OrderPackageError) -> SigningIdentity {
+        let bytes = try readFile(files.identity, "identity")
+        let keyBytes: [UInt8]? = if let path = files.key { try readFile(path, "key") } else { nil }
+        var intermediates: [Certificate] = []
+        for path in files.intermediates { intermediates += try readCertificates(path) }
+        do throws(OrderPackageError) {
+            return try SigningIdentity(
+                identity: bytes,
+                key: keyBytes,
+                intermediates: intermediates,
+                passphrase: files.passphrase
+            )
+        } catch {
+            throw error.path == nil ? OrderPackageError(error.code, path: files.identity, error.message) : error
+        }
+    }
+
+    /// Reads an identity out of file contents: PKCS#12, PEM or DER, told apart by content.
+    ///
+    /// - Parameters:
+    ///   - identity: the file with the certificate.
+    ///   - key: the private key in PEM or DER, where `identity` doesn't hold it.
+    /// - Throws: as ``load(_:)``.
+    package init(
+        identity: [UInt8],
+        key: [UInt8]?,
+        intermediates: [Certificate],
+        passphrase: [UInt8]?
+    ) throws(OrderPackageError) {
+        let contents: IdentityContents
+        do throws(CryptographyError) {
+            contents = try IdentityContents(identity: identity, key: key, passphrase: passphrase)
+        } catch {
+            throw OrderPackageError(error)
+        }
+        try self.init(
+            certificate: contents.certificate,
+            key: contents.key,
+            given: intermediates,
+            found: contents.others,
+            findings: contents.findings
+        )
+    }
+
+    static func readFile(_ path: String, _ kind: String) throws(OrderPackageError) -> [UInt8] {
+        do throws(SystemError) {
+            return try ServiceRuntime.Files.read(path, limit: 1 << 20)
+        } catch {
+            throw OrderPackageError(.unreadableFile, path: path, "the \(kind) can't be read: \(error)")
+        }
+    }
+
+    /// The certificates of a file in PEM or DER.
+    ///
+    /// - Throws: `unreadableFile`, `unreadableIdentity`, `noCertificate`.
+    public static func readCertificates(_ path: String) throws(OrderPackageError) -> [Certificate] {
+        let bytes = try readFile(path, "certificate")
+        do throws(CryptographyError) {
+            return bytes.first == 0x30 ? [try Certificate(der: bytes)] : try Certificate.all(pem: bytes)
+        } catch {
+            throw OrderPackageError(error, path: path)
+        }
+    }
+}
+
+/// What an identity file, and a key file where there is one, turned out to hold.
+private struct IdentityContents {
+    let certificate: Certificate
+    let key: PrivateKey
+    let others: [Certificate]
+    var findings: [Finding] = []
+
+    init(identity: [UInt8], key keyBytes: [UInt8]?, passphrase: [UInt8]?) throws(CryptographyError) {
+        if identity.first == 0x30 {
+            if let certificate = try? Certificate(der: identity) {
+                self.certificate = certificate
+                key = try Self.key(keyBytes, passphrase, "a DER certificate has no private key with it")
+                others = []
+            } else {
+                let contents = try PKCS12.read(identity, passphrase: passphrase ?? [])
+                certificate = contents.certificate
+                key = contents.key
+                others = contents.others
+                if contents.usedLegacyAlgorithms { findings.append(Self.legacyFinding) }
+            }
+            return
+        }
+        let certificates = try Certificate.all(pem: identity)
+        let key = try Self.key(keyBytes ?? identity, passphrase, "the PEM text has no private key")
+        // In a file of several certificates the leaf is the one that the key belongs to.
+        let leaf = certificates.first { $0.matches(key) } ?? certificates[0]
+        certificate = leaf
+        self.key = key
+        others = certificates.filter { $0 != leaf }
+    }
+
+    private static func key(
+        _ bytes: [UInt8]?,
+        _ passphrase: [UInt8]?,
+        _ missing: String
+    ) throws(CryptographyError) -> PrivateKey {
+        guard let bytes else { throw CryptographyError(.noPrivateKey, "\(missing); give the key file too") }
+        if bytes.first == 0x30 { return try PrivateKey(der: bytes) }
+        return try PrivateKey(pem: bytes, passphrase: passphrase)
+    }
+
+    private static let legacyFinding = Finding(
+        severity: .warning,
+        code: "identity-legacy-ciphers",
+        path: "identity",
+        message:
+            "The PKCS#12 file uses outdated ciphers (RC2-40), which OpenSSL 3 reads only with its legacy provider.",
+        fix:
+            "Convert it once: openssl pkcs12 -legacy -in OLD.p12 -out all.pem, then openssl pkcs12 -export -in all.pem -out NEW.p12."
+    )
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Cryptography
+public import OrderModel
+
+/// An Order Type ID certificate with its key and the intermediate that issued it: everything that signs a package.
+///
+/// Made only when each check that Wallet would make later has been made: a wrong file is refused at start with its own
+/// message, not by a customer's phone with a generic one. Whether the certificates are in date is the one thing that
+/// changes afterwards; ask ``validity(at:)``.
+public struct SigningIdentity: Sendable {
+    /// The Order Type ID certificate.
+    public let certificate: Certificate
+    /// Its private key.
+    package let key: PrivateKey
+    /// The intermediate that issued the certificate; it travels in every package.
+    public let intermediate: Certificate
+    /// Whose orders it signs, as Wallet compares it: extension 1.2.840.113635.100.14.2 and the subject's UID.
+    public let orderTypeIdentifier: OrderTypeIdentifier
+    /// The ten-character team from the subject's OU, or "" where there is none.
+    public let teamIdentifier: String
+    /// Whether the chain ends at a root of Apple, and so works on customers' devices.
+    public let isApple: Bool
+    /// The earliest moment at which every certificate of the chain is valid, in seconds since 1970.
+    public let chainNotBefore: Int64
+    /// The last moment at which every certificate of the chain is valid, in seconds since 1970.
+    public let chainNotAfter: Int64
+    /// Advice about the files it came from, such as a PKCS#12 file with outdated ciphers.
+    public private(set) var findings: [Finding] = []
+
+    /// Checks a certificate, its key and its issuer.
+    ///
+    /// - Parameter intermediates: where the issuer is looked for; when empty, among Apple's own.
+    /// - Throws: `notRSA`, `weakKey`, `weakSignature`, `notAnOrderCertificate`, `identifierMismatch`, `keyMismatch`,
+    ///   `wrongIntermediate`, `unknownIssuer`, `unfitIntermediate`, `brokenChain`.
+    public init(
+        certificate: Certificate,
+        key: PrivateKey,
+        intermediates: [Certificate] = []
+    ) throws(OrderPackageError) {
+        try self.init(certificate: certificate, key: key, given: intermediates, found: [], findings: [])
+    }
+
+    /// - Parameters:
+    ///   - given: chosen by the operator: one of them must be the issuer.
+    ///   - found: came along in the identity's file: used where one fits.
+    init(
+        certificate: Certificate,
+        key: PrivateKey,
+        given: [Certificate],
+        found: [Certificate],
+        findings: [Finding]
+    ) throws(OrderPackageError) {
+        try Self.checkKey(certificate, key)
+        orderTypeIdentifier = try Self.checkNames(certificate)
+        let intermediate = try Self.findIssuer(of: certificate, given: given, found: found)
+        let root = AppleAuthority.root(of: intermediate)
+        try Self.checkChain(certificate, intermediate, root)
+        let chain = [certificate, intermediate] + (root.map { [$0] } ?? [])
+        self.certificate = certificate
+        self.key = key
+        self.intermediate = intermediate
+        self.findings = findings
+        teamIdentifier = certificate.subject(.organizationalUnit) ?? ""
+        isApple = root != nil
+        chainNotBefore = chain.map(\.notBefore).reduce(.min, max)
+        chainNotAfter = chain.map(\.notAfter).reduce(.max, min)
+    }
+
+    /// The certificate's serial number in lower-case hexadecimal digits, to tell identities apart in logs.
+    public var serial: String { certificate.serialHex }
+
+    /// When the certificate itself becomes valid, in seconds since 1970.
+    public var notBefore: Int64 { certificate.notBefore }
+
+    /// When the certificate itself ends, in seconds since 1970.
+    public var notAfter: Int64 { certificate.notAfter }
+
+    /// The signing time of something that happened at `second`: moved up to where the whole chain is valid, since
+    /// Wallet judges certificates at the signing time.
+    public func signingTime(for second: Int64) -> Int64 { max(second, chainNotBefore) }
+
+    /// Whether the chain is in date.
+    public enum Validity: Sendable, Hashable {
+        /// It is, for at least thirty days to come.
+        case valid
+        /// It is, for this many more whole days, fewer than thirty.
+        case ending(days: Int)
+        /// No longer: what happens from now on can't be signed.
+        case expired
+        /// Not yet; the clock may be wrong.
+        case notYetValid
+    }
+
+    /// Whether the chain is in date at a second since 1970.
+    public func validity(at second: Int64) -> Validity {
+        if second > chainNotAfter { return .expired }
+        if second < chainNotBefore { return .notYetValid }
+        let days = (chainNotAfter - second) / 86_400
+        return days < 30 ? .ending(days: Int(days)) : .valid
+    }
+
+    // MARK: The checks
+
+    private static func checkKey(_ certificate: Certificate, _ key: PrivateKey) throws(OrderPackageError) {
+        let name = certificate.subjectDescription
+        guard certificate.isRSA else {
+            throw OrderPackageError(
+                .notRSA,
+                "the key of \(name) is not RSA; request the certificate with an RSA key of 2048 bits"
+            )
+        }
+        guard certificate.keyBits >= WalletPolicy.smallestKey else {
+            throw OrderPackageError(
+                .weakKey,
+                "the key of \(name) has \(certificate.keyBits) bits; request a certificate with an RSA key of 2048 bits"
+            )
+        }
+        guard !certificate.signatureUsesSHA1 else {
+            throw OrderPackageError(
+                .weakSignature,
+                "\(name) is signed with SHA-1 or MD5, which devices refuse; ask for a new certificate"
+            )
+        }
+        guard certificate.matches(key) else {
+            throw OrderPackageError(
+                .keyMismatch,
+                "the private key does not belong to the certificate \(name); use the key that its request was made with"
+            )
+        }
+    }
+
+    private static func checkNames(_ certificate: Certificate) throws(OrderPackageError) -> OrderTypeIdentifier {
+        let name = certificate.subjectDescription
+        guard let text = certificate.extensionString(WalletPolicy.orderType) else {
+            let isPass = certificate.extensionValue(WalletPolicy.passType) != nil
+            throw OrderPackageError(
+                .notAnOrderCertificate,
+                isPass
+                    ? "\(name) is a Pass Type ID certificate; orders need an Order Type ID certificate"
+                    : "\(name) is no Order Type ID certificate (it lacks extension \(WalletPolicy.orderType))"
+            )
+        }
+        guard certificate.extendedKeyUsage.contains(WalletPolicy.orderUsage) else {
+            throw OrderPackageError(
+                .notAnOrderCertificate,
+                "\(name) may not sign orders (it lacks the key usage \(WalletPolicy.orderUsage))"
+            )
+        }
+        guard certificate.keyUsageDigitalSignature else {
+            throw OrderPackageError(
+                .notAnOrderCertificate,
+                "\(name) may not sign (its key usage lacks digital signature)"
+            )
+        }
+        let user = certificate.subject(.userID)
+        guard user == text else {
+            throw OrderPackageError(
+                .identifierMismatch,
+                "\(name) names two order types: \(user ?? "none") in its subject, \(text) in its extension"
+            )
+        }
+        do throws(IdentifierError) {
+            return try OrderTypeIdentifier(text)
+        } catch {
+            throw OrderPackageError(.notAnOrderCertificate, "\(name) has an unusable order type: \(error.message)")
+        }
+    }
+
+    private static func findIssuer(
+        of certificate: Certificate,
+        given: [Certificate],
+        found: [Certificate]
+    ) throws(OrderPackageError) -> Certificate {
+        func issues(_ candidate: Certificate) -> Bool {
+            guard let wanted = certificate.authorityKeyIdentifier, let own = candidate.subjectKeyIdentifier else {
+                return candidate.subjectDescription == certificate.issuerDescription
+            }
+            return wanted == own
+        }
+        if let issuer = given.first(where: issues) { return issuer }
+        let needed = AppleAuthority.describeIssuer(of: certificate)
+        if !given.isEmpty {
+            let others = given.map(AppleAuthority.describe).joined(separator: " and ")
+            let advice =
+                AppleAuthority.issuer(of: certificate) == nil
+                ? "give that intermediate instead" : "leave the intermediate out, and the right one is taken"
+            throw OrderPackageError(.wrongIntermediate, "the certificate needs \(needed), not \(others); \(advice)")
+        }
+        if let issuer = found.first(where: issues) ?? AppleAuthority.issuer(of: certificate) { return issuer }
+        throw OrderPackageError(
+            .unknownIssuer,
+            "the certificate needs \(needed), which is not known here; give that intermediate"
+        )
+    }
+
+    private static func checkChain(
+        _ certificate: Certificate,
+        _ intermediate: Certificate,
+        _ root: Certificate?
+    ) throws(OrderPackageError) {
+        let name = AppleAuthority.describe(intermediate)
+        guard intermediate.isCA, intermediate.extensionValue(WalletPolicy.intermediateMarker) != nil else {
+            throw OrderPackageError(
+                .unfitIntermediate,
+                "\(name) is no Worldwide Developer Relations intermediate (it lacks \(WalletPolicy.intermediateMarker))"
+            )
+        }
+        guard intermediate.isRSA ? intermediate.keyBits >= WalletPolicy.smallestKey : intermediate.keyBits >= 256 else {
+            throw OrderPackageError(.weakKey, "the key of \(name) has only \(intermediate.keyBits) bits")
+        }
+        guard certificate.isSigned(by: intermediate) else {
+            throw OrderPackageError(
+                .brokenChain,
+                "\(certificate.subjectDescription) is not really signed by \(name); ask for a new certificate"
+            )
+        }
+        if let root, !intermediate.isSigned(by: root) {
+            throw OrderPackageError(
+                .brokenChain,
+                "\(name) is not really signed by \(root.subjectDescription); download the intermediate again"
+            )
+        }
+    }
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Cryptography
+import ExactJSON
+import Testing
+import ZipFiles
+
+@testable import OrderPackage
+
+@Suite("Package builder")
+struct PackageBuilderTests {
+    @Test("unzip, Python and OpenSSL accept a package")
+    func outsideReaders() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write(try Fixtures.package().bytes, to: "a.order")
+        try folder.write(try Fixtures.authority().root.pem(), to: "root.pem")
+        let zip = try await shell("cd \(folder.path) && unzip -t a.order && unzip -q a.order")
+        #expect(zip.status == 0, "\(zip.output)")
+        let python = try await shell(
+            "python3 -c 'import sys,zipfile; z=zipfile.ZipFile(sys.argv[1]); assert z.testzip() is None; print(z.namelist())'"
+                + " \(folder.path)/a.order"
+        )
+        #expect(python.output == "['manifest.json', 'order.json', 'Zebra.jpg', 'logo.png', 'signature']\n")
+        let openssl = try await shell(
+            "cd \(folder.path) && openssl cms -verify -binary -inform DER -in signature -content manifest.json"
+                + " -CAfile root.pem -purpose any -attime \(Fixtures.now) -out /dev/null"
+        )
+        #expect(openssl.status == 0, "\(openssl.output)")
+        let sums = try await shell(
+            "cd \(folder.path) && python3 -c 'import json,hashlib\nm=json.load(open(\"manifest.json\"))\n"
+                + "assert sorted(m)==[\"Zebra.jpg\",\"logo.png\",\"order.json\"], m\n"
+                + "for k,v in m.items(): assert hashlib.sha256(open(k,\"rb\").read()).hexdigest()==v, k'"
+        )
+        #expect(sums.status == 0, "\(sums.output)")
+        let flipped = try await shell(
+            "cd \(folder.path) && printf x >> manifest.json && openssl cms -verify -binary -inform DER -in signature"
+                + " -content manifest.json -CAfile root.pem -purpose any -attime \(Fixtures.now) -out /dev/null"
+        )
+        #expect(flipped.status != 0)
+    }
+
+    @Test("a thousand builds give the same bytes, whatever the order of the files")
+    func deterministic() throws {
+        let builder = PackageBuilder(identity: try Fixtures.authority().identity)
+        let files = try Fixtures.files()
+        let first = try builder.build(order: Fixtures.order, files: files, signingTime: Fixtures.now).bytes
+        for round in 0..<1_000 {
+            let order = round % 2 == 0 ? files : files.reversed()
+            let again = try builder.build(order: Fixtures.order, files: order, signingTime: Fixtures.now)
+            guard again.bytes == first else {
+                Issue.record("round \(round) differs")
+                return
+            }
+        }
+    }
+
+    @Test("another second, file or order gives another signature digest")
+    func distinct() throws {
+        let base = try Fixtures.package()
+        let later = try Fixtures.package(at: Fixtures.now + 1)
+        let fewer = try Fixtures.package(files: [])
+        #expect(Set([base, later, fewer].map(\.signatureDigest)).count == 3)
+        #expect(base.byteCount == base.bytes.count)
+    }
+
+    @Test("the signature has Wallet's form: one signer by key id, three attributes, leaf and intermediate")
+    func signatureForm() throws {
+        let authority = try Fixtures.authority()
+        let reader = try ZipReader(try Fixtures.package().bytes)
+        let entry = try #require(reader.entry(named: "signature"))
+        let data = try CMS.parse(try reader.contents(of: entry))
+        #expect(data.isDetached)
+        #expect(Set(data.certificates) == [authority.identity.certificate, authority.intermediate])
+        #expect(data.signers.count == 1)
+        let signer = try #require(data.signers.first)
+        #expect(signer.signingTime == Fixtures.now)
+        #expect(
+            Set(signer.signedAttributes) == [
+                CMS.contentTypeAttribute, CMS.messageDigestAttribute, CMS.signingTimeAttribute,
+            ]
+        )
+        #expect(signer.signedAttributes.count == 3)
+        #expect(
+            signer.identifier
+                == .subjectKeyIdentifier(try #require(authority.identity.certificate.subjectKeyIdentifier))
+        )
+    }
+
+    @Test("an order older than the chain is signed at the chain's first second; one after its end isn't signed")
+    func signingTime() throws {
+        let identity = try Fixtures.authority().identity
+        let early = try Fixtures.package(at: 0)
+        #expect(early.bytes == (try Fixtures.package(at: identity.chainNotBefore).bytes))
+        #expect(throws: Never.self) { try Fixtures.package(at: identity.chainNotAfter) }
+        #expect { try Fixtures.package(at: identity.chainNotAfter + 1) } throws: {
+            ($0 as? OrderPackageError)?.code == .expired
+        }
+    }
+
+    @Test(
+        "orders that don't fit the certificate are refused before signing",
+        arguments: [
+            (#"{"orderTypeIdentifier":"order.com.example.other"}"#, .orderTypeMismatch),
+            (#"{"note":"\"orderTypeIdentifier\":\"order.com.example.shop\""}"#, .badOrder), ("{}", .badOrder),
+            ("[]", .badOrder), ("", .badOrder), ("{", .badOrder),
+        ] as [(String, OrderPackageError.Code)]
+    )
+    func wrongOrders(text: String, code: OrderPackageError.Code) throws {
+        #expect { try Fixtures.package(order: Array(text.utf8)) } throws: { ($0 as? OrderPackageError)?.code == code }
+    }
+
+    @Test("an order written with spaces is accepted")
+    func spacedOrder() throws {
+        let order = Array(#"{ "orderTypeIdentifier" : "order.com.example.shop" }"#.utf8)
+        #expect(throws: Never.self) { try Fixtures.package(order: order) }
+    }
+
+    @Test(
+        "paths that don't belong into a package are refused",
+        arguments: [
+            "order.json", "manifest.json", "signature", ".DS_Store", "en.lproj/.hidden", "__MACOSX/logo.png",
+            "logo.png.swp",
+            "../logo.png", "/logo.png", "en.lproj/", "",
+        ]
+    )
+    func paths(path: String) throws {
+        #expect { try PackageFile(path: path, contents: [1]) } throws: { ($0 as? OrderPackageError)?.code == .badPath }
+    }
+
+    @Test("empty files, two files of a path and packages of 5 MB are refused")
+    func refusals() throws {
+        #expect { try PackageFile(path: "en.lproj/order.strings", contents: []) } throws: {
+            ($0 as? OrderPackageError)?.code == .emptyFile
+        }
+        let file = try PackageFile(path: "logo.png", asset: Asset(Fixtures.png()))
+        #expect { try Fixtures.package(files: [file, file]) } throws: {
+            ($0 as? OrderPackageError)?.code == .duplicatePath
+        }
+        let half = try Asset(Fixtures.png(2_500_000))
+        let large = [try PackageFile(path: "a.png", asset: half), try PackageFile(path: "b.png", asset: half)]
+        #expect { try Fixtures.package(files: large) } throws: { ($0 as? OrderPackageError)?.code == .tooLarge }
+    }
+
+    @Test("a manifest is compact JSON in byte order, with digests of 64 lower-case digits")
+    func manifest() throws {
+        let files = [
+            try PackageFile(path: "b \"q\".txt", contents: [1]), try PackageFile(path: "Ä.txt", contents: [2]),
+            try PackageFile(path: "z.txt", contents: [3]), try PackageFile(path: "A.txt", contents: [4]),
+        ]
+        let reader = try ZipReader(try Fixtures.package(files: files).bytes)
+        let bytes = try reader.contents(of: try #require(reader.entry(named: "manifest.json")))
+        let object = try #require(try JSONValue(parsing: bytes).objectValue)
+        #expect(object.keys == ["A.txt", "b \"q\".txt", "order.json", "z.txt", "Ä.txt"])
+        #expect(bytes == JSONValue.object(object).serialized())
+        for (_, value) in object {
+            let text = try #require(value.stringValue)
+            #expect(text.utf8.count == 64)
+            #expect(text == text.lowercased())
+        }
+    }
+}
