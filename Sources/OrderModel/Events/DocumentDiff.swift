@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import ExactJSON
+
+/// Says where two versions of a document differ, in the grain in which events change it.
+public enum DocumentDiff {
+    /// One pointer for each member of the order, payment, a fulfillment or a return that differs, or for a whole thing
+    /// that came (its place in the new document) or went (its place in the old one).
+    public static func pointers(from before: JSONValue, to after: JSONValue) -> [JSONPointer] {
+        let before = before.objectValue ?? JSONObject()
+        let after = after.objectValue ?? JSONObject()
+        if before == after { return [] }
+        var pointers: [JSONPointer] = []
+        for name in names(before, after) where before[name] != after[name] {
+            switch name {
+            case "payment":
+                members(before[name], after[name], at: [name], &pointers)
+            case "fulfillments":
+                elements(before[name], after[name], by: "fulfillmentIdentifier", list: name, &pointers)
+            case "returns":
+                elements(before[name], after[name], by: "returnIdentifier", list: name, &pointers)
+            default: pointers.append(JSONPointer(tokens: [name]))
+            }
+        }
+        return pointers
+    }
+
+    private static func names(_ before: JSONObject, _ after: JSONObject) -> [String] {
+        after.keys + before.keys.filter { after[$0] == nil }
+    }
+
+    private static func members(
+        _ before: JSONValue?,
+        _ after: JSONValue?,
+        at place: [String],
+        _ pointers: inout [JSONPointer]
+    ) {
+        guard let old = before?.objectValue, let new = after?.objectValue else {
+            pointers.append(JSONPointer(tokens: place))
+            return
+        }
+        for name in names(old, new) where old[name] != new[name] {
+            pointers.append(JSONPointer(tokens: place + [name]))
+        }
+    }
+
+    private static func elements(
+        _ before: JSONValue?,
+        _ after: JSONValue?,
+        by identity: String,
+        list: String,
+        _ pointers: inout [JSONPointer]
+    ) {
+        let old = before?.arrayValue ?? []
+        let new = after?.arrayValue ?? []
+        let count = pointers.count
+        for (index, element) in new.enumerated() {
+            let previous = old.first { $0[identity] == element[identity] }
+            if previous != element { members(previous, element, at: [list, String(index)], &pointers) }
+        }
+        for (index, element) in old.enumerated() where !new.contains(where: { $0[identity] == element[identity] }) {
+            pointers.append(JSONPointer(tokens: [list, String(index)]))
+        }
+        // Only the sequence differs.
+        if pointers.count == count { pointers.append(JSONPointer(tokens: [list])) }
+    }
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ExactJSON
+
+/// Applies log entries to a document one after the other, in log order.
+///
+/// Whatever an entry does depends on the entries before it alone, so a fold may stop anywhere and go on from document and
+/// state later.
+struct FoldMachine {
+    private let options: FoldOptions
+    /// The document with the order status as stated, not as derived.
+    private var order: JSONObject
+    private(set) var state: FoldState
+    private(set) var verdicts: [String: Verdict] = [:]
+
+    /// What became of one change of an entry.
+    private enum Outcome: Equatable {
+        case changed
+        case unchanged
+        case held
+        case skipped(Verdict)
+    }
+
+    init(document: JSONValue, state: FoldState, options: FoldOptions) {
+        var order = document.objectValue ?? JSONObject()
+        if state.moved {
+            order["status"] = state.status.map { .string($0) }
+            order["statusDescription"] = state.statusDescription.map { .string($0) }
+        }
+        self.order = order
+        self.state = state
+        self.options = options
+    }
+
+    // MARK: The document
+
+    /// The document as it is shown, with the order status derived if that is asked for.
+    var document: JSONValue {
+        var shown = order
+        guard let status = derivedStatus, status != order["status"]?.stringValue else { return .object(shown) }
+        shown["status"] = .string(status)
+        if !state.described { shown.remove("statusDescription") }
+        return .object(shown)
+    }
+
+    /// The state to keep beside the document.
+    var finalState: FoldState {
+        var copy = state
+        copy.status = copy.moved ? order["status"]?.stringValue : nil
+        copy.statusDescription = copy.moved ? order["statusDescription"]?.stringValue : nil
+        copy.described = copy.moved && copy.described
+        return copy
+    }
+
+    /// What the fulfillments make of the order, as long as nobody stated a status after they moved. A stated `cancelled`
+    /// stays.
+    private var derivedStatus: String? {
+        guard options.completeWhenFulfilled, state.moved,
+            order["status"]?.stringValue != OrderStatus.cancelled.rawValue,
+            let fulfillments = order["fulfillments"]?.arrayValue, !fulfillments.isEmpty
+        else { return nil }
+        let statuses = fulfillments.map { $0["status"]?.stringValue.flatMap(FulfillmentStatus.init(rawValue:)) }
+        guard statuses.allSatisfy({ $0?.isFinal == true }) else { return OrderStatus.open.rawValue }
+        return (statuses.allSatisfy { $0 == .cancelled } ? OrderStatus.cancelled : OrderStatus.completed).rawValue
+    }
+
+    // MARK: Entries
+
+    mutating func apply(_ entry: LogEntry) {
+        var outcomes: [Outcome] = []
+        for change in entry.changes {
+            outcomes.append(apply(change, entry: entry.identifier, isCorrection: entry.isCorrection))
+        }
+        if let sequence = entry.fulfillmentOrder {
+            outcomes.append(arrange("fulfillments", by: "fulfillmentIdentifier", sequence))
+        }
+        if let sequence = entry.returnOrder { outcomes.append(arrange("returns", by: "returnIdentifier", sequence)) }
+        verdicts[entry.identifier] = Self.verdict(of: outcomes)
+    }
+
+    private static func verdict(of outcomes: [Outcome]) -> Verdict {
+        if outcomes.contains(.changed) { return .applied }
+        for outcome in outcomes { if case .skipped(let verdict) = outcome { return verdict } }
+        return outcomes.contains(.held) ? .final : .same
+    }
+
+    private mutating func apply(_ change: Change, entry: String, isCorrection: Bool) -> Outcome {
+        switch change.subject {
+        case .order: return applyToOrder(change, isCorrection: isCorrection)
+        case .payment, .fulfillment, .return: break
+        }
+        guard let members = change.members else { return remove(change.subject) }
+        guard let present = thing(change.subject) else {
+            return begin(FoldState.Waiting(entry: entry, isCorrection: isCorrection, change: change))
+        }
+        if let type = members["fulfillmentType"], type != present["fulfillmentType"] { return .skipped(.typeMismatch) }
+        var merge = MemberMerge(change.subject, onto: present)
+        merge.apply(members, isCorrection: isCorrection)
+        if merge.object == present { return merge.wasHeld ? .held : .unchanged }
+        guard isValid(merge.object, change.subject) else { return .skipped(.invalidHere) }
+        put(merge.object, change.subject)
+        if case .fulfillment = change.subject, merge.statusMoved { noteMove() }
+        return .changed
+    }
+
+    private mutating func applyToOrder(_ change: Change, isCorrection: Bool) -> Outcome {
+        guard let members = change.members else { return .unchanged }
+        var merge = MemberMerge(.order, onto: order)
+        merge.apply(members, isCorrection: isCorrection)
+        if members["schemaVersion"] != nil, let payment = order["payment"]?.objectValue,
+            !isValid(payment, .payment, version: merge.object["schemaVersion"])
+        {
+            return .skipped(.invalidHere)
+        }
+        let before = document
+        order = merge.object
+        if members["status"] != nil, !merge.wasHeld {
+            state.moved = false
+            state.described = false
+        } else if members["statusDescription"] != nil, !merge.wasHeld {
+            state.described = true
+        }
+        // A status stated again above a derived one changes what is shown, not what is stated.
+        return document != before ? .changed : merge.wasHeld ? .held : .unchanged
+    }
+
+    /// Begins a thing that is not there, together with what waited for it.
+    private mutating func begin(_ piece: FoldState.Waiting) -> Outcome {
+        let subject = piece.change.subject
+        let waited = state.waiting.filter { $0.change.subject == subject }
+        let type =
+            piece.change.members?["fulfillmentType"]
+            ?? waited.lazy.compactMap { $0.change.members?["fulfillmentType"] }.first
+        let fitting = waited.filter { item in
+            item.change.members?["fulfillmentType"].map { $0 == type } ?? true
+        }
+        for pieces in fitting.isEmpty ? [[piece]] : [fitting + [piece], [piece]] {
+            guard let object = build(subject, pieces, type: type), isValid(object, subject) else { continue }
+            settleWaiting(waited, used: pieces.dropLast(), type: type)
+            put(object, subject)
+            if case .fulfillment = subject { noteMove() }
+            return .changed
+        }
+        state.waiting.append(piece)
+        let founds = subject.foundingMember.map { name in
+            piece.change.members?[name] != nil || name == "fulfillmentType" && type != nil
+        }
+        return .skipped(founds == true ? .invalidHere : .waiting)
+    }
+
+    /// Closes the wait for a thing that has begun: nothing that comes later makes those fit that did not.
+    private mutating func settleWaiting(
+        _ waited: [FoldState.Waiting],
+        used: ArraySlice<FoldState.Waiting>,
+        type: JSONValue?
+    ) {
+        for item in waited {
+            let stated = item.change.members?["fulfillmentType"]
+            verdicts[item.entry] =
+                used.contains { $0.entry == item.entry }
+                ? .applied : stated != nil && stated != type ? .typeMismatch : .invalidHere
+        }
+        guard let subject = waited.first?.change.subject else { return }
+        state.waiting.removeAll { $0.change.subject == subject }
+    }
+
+    private func build(_ subject: Change.Subject, _ pieces: [FoldState.Waiting], type: JSONValue?) -> JSONObject? {
+        var object = JSONObject()
+        if case .fulfillment = subject {
+            guard let type else { return nil }
+            object["fulfillmentType"] = type
+        }
+        if let name = subject.identifierName, let identifier = subject.identifier { object[name] = .string(identifier) }
+        var merge = MemberMerge(subject, onto: object)
+        for piece in pieces { merge.apply(piece.change.members ?? JSONObject(), isCorrection: piece.isCorrection) }
+        return merge.object
+    }
+
+    private mutating func noteMove() {
+        state.moved = true
+        state.described = false
+    }
+
+    // MARK: Things
+
+    private func thing(_ subject: Change.Subject) -> JSONObject? {
+        guard let list = subject.listName else { return order["payment"]?.objectValue }
+        return order[list]?.arrayValue?.first { isThing($0, subject) }?.objectValue
+    }
+
+    private func isThing(_ value: JSONValue, _ subject: Change.Subject) -> Bool {
+        guard let name = subject.identifierName, let identifier = subject.identifier else { return false }
+        return value[name]?.stringValue == identifier
+    }
+
+    private mutating func put(_ object: JSONObject, _ subject: Change.Subject) {
+        guard let list = subject.listName else {
+            order["payment"] = .object(object)
+            return
+        }
+        var values = order[list]?.arrayValue ?? []
+        if let index = values.firstIndex(where: { isThing($0, subject) }) {
+            values[index] = .object(object)
+        } else {
+            values.append(.object(object))
+        }
+        order[list] = .array(values)
+    }
+
+    private mutating func remove(_ subject: Change.Subject) -> Outcome {
+        // What waited for the thing waited for one before its removal.
+        state.waiting.removeAll { $0.change.subject == subject }
+        guard let list = subject.listName else {
+            return order.remove("payment") == nil ? .unchanged : .changed
+        }
+        guard var values = order[list]?.arrayValue, let index = values.firstIndex(where: { isThing($0, subject) })
+        else {
+            return .unchanged
+        }
+        values.remove(at: index)
+        if values.isEmpty { order.remove(list) } else { order[list] = .array(values) }
+        if case .fulfillment = subject { noteMove() }
+        return .changed
+    }
+
+    private mutating func arrange(_ list: String, by name: String, _ sequence: [String]) -> Outcome {
+        guard let values = order[list]?.arrayValue else { return .unchanged }
+        var rest = values
+        var arranged: [JSONValue] = []
+        for identifier in sequence {
+            guard let index = rest.firstIndex(where: { $0[name]?.stringValue == identifier }) else { continue }
+            arranged.append(rest.remove(at: index))
+        }
+        arranged += rest
+        if arranged == values { return .unchanged }
+        order[list] = .array(arranged)
+        return .changed
+    }
+
+    private func isValid(_ object: JSONObject, _ subject: Change.Subject, version: JSONValue? = nil) -> Bool {
+        var walk = DocumentWalk(options: options.validation)
+        walk.schemaVersion = (version ?? order["schemaVersion"])?.int64Value == 2 ? 2 : 1
+        switch subject {
+        case .order: return true
+        case .payment: walk.check(object: object, as: .payment)
+        case .fulfillment: walk.check(.object(object), .fulfillment)
+        case .return: walk.check(object: object, as: .return)
+        }
+        return !walk.hasErrors
+    }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import ExactJSON
+
+/// What a PATCH or PUT changed, member by member, so that it takes its place in the log beside events and overrules only
+/// what it touched.
+public struct OrderEdit: Sendable, Hashable {
+    /// The changes in the order in which they are to be done.
+    public let changes: [Change]
+    /// The sequence of fulfillments, when it is not the natural one.
+    public let fulfillmentOrder: [String]?
+    /// The sequence of returns, when it is not the natural one.
+    public let returnOrder: [String]?
+
+    init(changes: [Change], fulfillmentOrder: [String]?, returnOrder: [String]?) {
+        self.changes = changes
+        self.fulfillmentOrder = fulfillmentOrder
+        self.returnOrder = returnOrder
+    }
+
+    /// Whether nothing changed, so that there is nothing to store.
+    public var isEmpty: Bool { changes.isEmpty && fulfillmentOrder == nil && returnOrder == nil }
+
+    /// Compares the document before and after an edit. Values count as equal when they mean the same (1.50 and 1.5).
+    public init(from before: JSONValue, to after: JSONValue) {
+        let before = before.objectValue ?? JSONObject()
+        let after = after.objectValue ?? JSONObject()
+        var changes: [Change] = []
+        let fulfillmentOrder = Self.compareList(before, after, make: { Change.Subject.fulfillment($0) }, &changes)
+        let returnOrder = Self.compareList(before, after, make: { Change.Subject.return($0) }, &changes)
+        switch (before["payment"]?.objectValue, after["payment"]?.objectValue) {
+        case (nil, nil): break
+        case (_?, nil): changes.append(Change(.payment, nil))
+        case (let old, let new?):
+            let members = Self.compare(old ?? JSONObject(), new, skipping: [])
+            if !members.isEmpty || old == nil { changes.append(Change(.payment, members)) }
+        }
+        let members = Self.compare(
+            before,
+            after,
+            skipping: [
+                "fulfillments", "returns", "payment", "updatedAt", "webServiceURL", "authenticationToken",
+                "orderTypeIdentifier", "orderIdentifier",
+            ]
+        )
+        // Last: an order status that is stated together with moves of fulfillments stands above them.
+        if !members.isEmpty { changes.append(Change(.order, members)) }
+        self.init(changes: changes, fulfillmentOrder: fulfillmentOrder, returnOrder: returnOrder)
+    }
+
+    /// The members that differ; null for those that are gone.
+    private static func compare(_ before: JSONObject, _ after: JSONObject, skipping: Set<String>) -> JSONObject {
+        var members = JSONObject()
+        for (name, value) in after where !skipping.contains(name) && !value.isNull {
+            if before[name] != value { members[name] = value }
+        }
+        for (name, value) in before where !skipping.contains(name) && !value.isNull {
+            if after[name] == nil || after[name] == .null { members[name] = .null }
+        }
+        // A status change without a description removes the old one, so an edit that keeps it has to say so.
+        if members["status"] != nil, members["statusDescription"] == nil, let text = after["statusDescription"] {
+            members["statusDescription"] = text
+        }
+        return members
+    }
+
+    private static func compareList(
+        _ before: JSONObject,
+        _ after: JSONObject,
+        make: (String) -> Change.Subject,
+        _ changes: inout [Change]
+    ) -> [String]? {
+        guard let list = make("").listName, let name = make("").identifierName else { return nil }
+        func things(_ order: JSONObject) -> [(String, JSONObject)] {
+            (order[list]?.arrayValue ?? []).compactMap { element in
+                guard let object = element.objectValue, let identifier = object[name]?.stringValue else { return nil }
+                return (identifier, object)
+            }
+        }
+        let old = things(before)
+        let new = things(after)
+        var natural = old.map(\.0)
+        for (identifier, object) in old {
+            let successor = new.first { $0.0 == identifier }?.1
+            if let successor, successor["fulfillmentType"] == object["fulfillmentType"] { continue }
+            changes.append(Change(make(identifier), nil))
+            natural.removeAll { $0 == identifier }
+        }
+        for (identifier, object) in new {
+            if natural.contains(identifier), let previous = old.first(where: { $0.0 == identifier })?.1 {
+                let members = compare(previous, object, skipping: [name])
+                if !members.isEmpty { changes.append(Change(make(identifier), members)) }
+            } else {
+                var members = object.filter { !$0.value.isNull }
+                members.remove(name)
+                changes.append(Change(make(identifier), members))
+                natural.append(identifier)
+            }
+        }
+        return natural == new.map(\.0) ? nil : new.map(\.0)
+    }
+
+    /// The form in which the store keeps it.
+    var json: JSONValue {
+        var object = JSONObject()
+        object["changes"] = .array(
+            changes.map { change in
+                var item = JSONObject()
+                item["of"] = .string(change.subject.eventMember)
+                if let identifier = change.subject.identifier { item["identifier"] = .string(identifier) }
+                item["members"] = change.members.map { .object($0) } ?? .null
+                return .object(item)
+            }
+        )
+        if let fulfillmentOrder { object["fulfillmentOrder"] = .array(fulfillmentOrder.map { .string($0) }) }
+        if let returnOrder { object["returnOrder"] = .array(returnOrder.map { .string($0) }) }
+        return .object(object)
+    }
+
+    init?(json: JSONValue) {
+        guard let items = json["changes"]?.arrayValue else { return nil }
+        var changes: [Change] = []
+        for item in items {
+            let identifier = item["identifier"]?.stringValue
+            let subject: Change.Subject
+            switch (item["of"]?.stringValue, identifier) {
+            case ("order", _): subject = .order
+            case ("payment", _): subject = .payment
+            case ("fulfillment", let identifier?): subject = .fulfillment(identifier)
+            case ("return", let identifier?): subject = .return(identifier)
+            default: return nil
+            }
+            changes.append(Change(subject, item["members"]?.objectValue))
+        }
+        self.init(
+            changes: changes,
+            fulfillmentOrder: json["fulfillmentOrder"]?.arrayValue?.compactMap(\.stringValue),
+            returnOrder: json["returnOrder"]?.arrayValue?.compactMap(\.stringValue)
+        )
+    }
+}
