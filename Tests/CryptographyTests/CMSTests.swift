@@ -124,6 +124,35 @@ struct CMSTests {
         }
     }
 
+    @Test("The bytes are those that openssl itself writes for the same second", arguments: [true, false])
+    func sameAsOpenSSL(byKeyIdentifier: Bool) throws {
+        let pki = try TestPKI.shared()
+        var template = TestPKI.leafTemplate()
+        template.hasKeyIdentifiers = byKeyIdentifier
+        let leaf = try template.issue(for: pki.leafKey, issuer: (pki.intermediate, pki.intermediateKey))
+        let directory = try TemporaryDirectory()
+        let answer = try Command.run(
+            [
+                "openssl", "cms", "-sign", "-binary", "-nosmimecap", "-md", "sha256", "-outform", "DER",
+                "-in", try directory.write("content", content), "-out", directory.path("signature"),
+                "-signer", try directory.write("leaf.pem", leaf.pem()),
+                "-inkey", try directory.write("key.pem", pki.leafKey.pem()),
+                "-certfile", try directory.write("intermediate.pem", pki.intermediate.pem()),
+            ] + (byKeyIdentifier ? ["-keyid"] : [])
+        )
+        #expect(answer.status == 0, "\(answer.output)")
+        let theirs = try directory.read("signature")
+        let second = try #require(try CMS.parse(theirs).signers[0].signingTime)
+        let ours = try CMS.signDetached(
+            content,
+            signer: leaf,
+            key: pki.leafKey,
+            intermediates: [pki.intermediate],
+            signingTime: second
+        )
+        #expect(ours == theirs)
+    }
+
     @Test("Line ends and empty content are signed as they are")
     func binary() throws {
         for text in ["", "a\nb\r\nc\n", "\0\0"] {

@@ -23,6 +23,11 @@ enum ASN1Time {
         return String(buffer.text().map { $0 == " " ? "T" : $0 })
     }
 
+    /// A second as the DER of a UTCTime, or of a GeneralizedTime from 2050 on.
+    static func der(_ seconds: Int64) -> [UInt8] {
+        unsafe withTime(seconds) { time in unsafe encodeDER { unsafe i2d_ASN1_TIME(time, $0) } } ?? []
+    }
+
     /// A second as UTCTime, or as GeneralizedTime from 2050 on (RFC 5652 11.3), lent to one call.
     /// Seconds outside the years 1950 to 9999 are moved to that range's end.
     static func withTime<R>(_ seconds: Int64, _ body: (UnsafeMutablePointer<ASN1_TIME>) -> R) -> R {

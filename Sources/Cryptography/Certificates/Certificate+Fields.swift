@@ -110,6 +110,13 @@ extension Certificate {
         return String(validating: text, as: UTF8.self)
     }
 
+    /// IssuerAndSerialNumber (RFC 5652 10.2.4) in DER: names this certificate where it has no key identifier.
+    var issuerAndSerialNumber: [UInt8] {
+        let issuer = unsafe encodeDER { unsafe i2d_X509_NAME(X509_get_issuer_name(pointer), $0) }
+        let serial = unsafe encodeDER { unsafe i2d_ASN1_INTEGER(X509_get0_serialNumber(pointer), $0) }
+        return DER.sequence([issuer ?? [], serial ?? []])
+    }
+
     /// Whether `issuer` has the name that this certificate gives for its issuer.
     func names(_ issuer: Certificate) -> Bool {
         unsafe X509_NAME_cmp(X509_get_issuer_name(pointer), X509_get_subject_name(issuer.pointer)) == 0

@@ -18,7 +18,8 @@ package enum DER {
             bytes.append(0x80 | UInt8(length.count))
             bytes += length
         }
-        return bytes + contents
+        bytes.append(contentsOf: contents)
+        return bytes
     }
 
     /// NULL: how Apple's marker extensions say "yes".
@@ -34,7 +35,16 @@ package enum DER {
     package static func octetString(_ bytes: [UInt8]) -> [UInt8] { value(0x04, bytes) }
 
     /// SEQUENCE of values that are already encoded.
-    package static func sequence(_ values: [[UInt8]]) -> [UInt8] { value(0x30, Array(values.joined())) }
+    package static func sequence(_ values: [[UInt8]]) -> [UInt8] { value(0x30, join(values)) }
+
+    /// Values one after another.
+    package static func join(_ values: [[UInt8]]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(values.reduce(0) { $0 + $1.count })
+        // Whole arrays at a time: a lazy join goes byte by byte.
+        for value in values { bytes.append(contentsOf: value) }
+        return bytes
+    }
 
     /// INTEGER that isn't negative.
     package static func integer(_ number: Int) -> [UInt8] {

@@ -54,11 +54,6 @@ struct CMSStructure: ~Copyable {
         return try unsafe CertificateStack.certificates(of: stack)
     }
 
-    /// Puts the digest of `content` in and signs.
-    func finish(_ content: [UInt8], flags: UInt32) -> Bool {
-        unsafe withReadBuffer(content) { unsafe CMS_final(pointer, $0, nil, flags) } == 1
-    }
-
     /// Checks digest and signature, not the certificates.
     func verify(_ content: [UInt8], certificates: [Certificate]) -> Bool {
         let extra = CertificateStack(certificates)
@@ -73,10 +68,5 @@ struct CMSStructure: ~Copyable {
         let stack = unsafe CMS_get0_signers(pointer)
         defer { unsafe OPENSSL_sk_free(stack) }
         return try unsafe CertificateStack.certificates(of: stack)
-    }
-
-    /// The DER.
-    func encoded() -> [UInt8]? {
-        unsafe encodeDER { unsafe i2d_CMS_ContentInfo(pointer, $0) }
     }
 }
