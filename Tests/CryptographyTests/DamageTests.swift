@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+import Cryptography
+import Testing
+
+/// A small generator with a fixed seed, so that a failure comes back.
+private struct Dice: RandomNumberGenerator {
+    private var state: UInt64
+    init(seed: UInt64) { state = seed }
+    mutating func next() -> UInt64 {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return state >> 33 | state << 31
+    }
+}
+
+@Suite("Damaged input")
+struct DamageTests {
+    /// The input with a few bytes changed, and sometimes cut short or lengthened.
+    private func damaged(_ bytes: [UInt8], _ dice: inout Dice) -> [UInt8] {
+        var changed = bytes
+        for _ in 0..<Int.random(in: 1...4, using: &dice) {
+            changed[Int.random(in: 0..<changed.count, using: &dice)] = UInt8.random(in: 0...255, using: &dice)
+        }
+        switch Int.random(in: 0..<6, using: &dice) {
+        case 0: return Array(changed.prefix(Int.random(in: 0..<changed.count, using: &dice)))
+        case 1: return changed + [0, 1, 2]
+        default: return changed
+        }
+    }
+
+    @Test("A damaged certificate is refused or read, and never takes the process down")
+    func certificates() throws {
+        let original = try TestPKI.shared().leaf.der
+        var dice = Dice(seed: 1)
+        var refused = 0
+        for _ in 0..<1_500 {
+            do throws(CryptographyError) {
+                let certificate = try Certificate(der: damaged(original, &dice))
+                _ = NameField.allCases.map(certificate.subject)
+                _ = certificate.subjectDescription + certificate.issuerDescription + certificate.serialHex
+                _ = certificate.extendedKeyUsage + [certificate.extensionString("1.2.840.113635.100.14.2")]
+                _ = [certificate.isCA, certificate.isRSA, certificate.signatureUsesSHA1]
+                _ = [certificate.notBefore, certificate.notAfter, Int64(certificate.keyBits)]
+                #expect(!certificate.pem().isEmpty)
+            } catch {
+                #expect(error.code == .notDER, "\(error)")
+                refused += 1
+            }
+        }
+        #expect(refused > 100)
+    }
+
+    @Test("A damaged signature is refused or read, and never verifies for its signer")
+    func signatures() throws {
+        let pki = try TestPKI.shared()
+        let content = Array("{}".utf8)
+        let original = try CMS.signDetached(
+            content,
+            signer: pki.leaf,
+            key: pki.leafKey,
+            intermediates: [],
+            signingTime: TestPKI.now
+        )
+        var dice = Dice(seed: 2)
+        for round in 0..<1_500 {
+            let signature = damaged(original, &dice)
+            guard signature != original else { continue }
+            if let data = try? CMS.parse(signature) { _ = data.signers.map(\.signedAttributes) }
+            #expect((try? CMS.verifyDetached(signature, content: content)) != pki.leaf, "round \(round)")
+        }
+    }
+
+    @Test("A damaged key or PEM text is refused or read")
+    func texts() throws {
+        let pki = try TestPKI.shared()
+        let key = pki.serverKey.pem()
+        let encrypted = try pki.serverKey.pem(encryptedWith: Array("secret".utf8))
+        let chain = pki.leaf.pem() + pki.root.pem()
+        var dice = Dice(seed: 3)
+        for _ in 0..<400 {
+            _ = try? PrivateKey(pem: damaged(key, &dice))
+            _ = try? Certificate.all(pem: damaged(chain, &dice))
+        }
+        for _ in 0..<40 {
+            _ = try? PrivateKey(pem: damaged(encrypted, &dice), passphrase: Array("secret".utf8))
+        }
+        #expect(pki.server.matches(try PrivateKey(pem: key)))
+    }
+}
