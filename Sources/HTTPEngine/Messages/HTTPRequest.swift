@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#if canImport(Cryptography)
-    package import Cryptography
-#else
-    package final class Certificate: Sendable {}
-#endif
+package import Cryptography
 
 /// A complete request as handlers see it: the same for every protocol version.
 package struct HTTPRequest: Sendable {
