@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+import CLinux
+import Glibc
+import ServiceRuntime
+
+/// One address that a connection is tried at.
+internal struct Endpoint: Sendable, Hashable {
+    /// The host as configured; certificates are checked against it.
+    var host: String
+    /// Its numeric address; nil for a Unix socket.
+    var address: String?
+    var port: Int
+
+    /// All addresses of all hosts, in the order in which to try them.
+    ///
+    /// libpq would look names up itself, and block the loop while it does; and its connect timeout would not apply to each
+    /// host. So both are done here.
+    static func all(of hosts: [PostgresConfiguration.Host]) async -> [Endpoint] {
+        var endpoints: [Endpoint] = []
+        for host in hosts {
+            if host.isSocket {
+                endpoints.append(Endpoint(host: host.name, address: nil, port: host.port))
+            } else if Endpoint.isNumeric(host.name) {
+                endpoints.append(Endpoint(host: host.name, address: host.name, port: host.port))
+            } else {
+                // A look-up never throws; the pool of threads passes on what the closure does.
+                let addresses = (try? await runBlocking { Endpoint.lookUp(host.name) }) ?? []
+                endpoints += addresses.map { Endpoint(host: host.name, address: $0, port: host.port) }
+            }
+        }
+        return endpoints
+    }
+
+    private static func isNumeric(_ name: String) -> Bool {
+        var four = in_addr()
+        var six = in6_addr()
+        return unsafe inet_pton(AF_INET, name, &four) == 1 || inet_pton(AF_INET6, name, &six) == 1
+    }
+
+    private static func lookUp(_ name: String) -> [String] {
+        var hints = unsafe addrinfo()
+        unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        unsafe hints.ai_flags = AI_ADDRCONFIG
+        var list: UnsafeMutablePointer<addrinfo>?
+        guard unsafe getaddrinfo(name, nil, &hints, &list) == 0 else { return [] }
+        defer { unsafe freeaddrinfo(list) }
+        var addresses: [String] = []
+        var entry = unsafe list
+        while let current = unsafe entry {
+            var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+            let code = unsafe getnameinfo(
+                current.pointee.ai_addr,
+                current.pointee.ai_addrlen,
+                &text,
+                socklen_t(text.count),
+                nil,
+                0,
+                NI_NUMERICHOST
+            )
+            let address = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            if code == 0, !addresses.contains(address) { addresses.append(address) }
+            unsafe entry = current.pointee.ai_next
+        }
+        return addresses
+    }
+}

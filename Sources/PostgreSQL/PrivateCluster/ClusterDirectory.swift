@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+import CLinux
+import Glibc
+import ServiceRuntime
+
+/// The folders of a private cluster: made, checked and locked. Everything here blocks.
+internal struct ClusterDirectory: Sendable {
+    /// The program's data directory.
+    let root: String
+    /// Who the server runs as; nil when it is ourselves.
+    let user: UserIdentity?
+
+    var data: String { self.root + "/pg" }
+    var unfinished: String { self.root + "/pg.new" }
+    var socket: String { self.root + "/socket" }
+    var lockFile: String { self.root + "/pg.lock" }
+    var startLog: String { self.root + "/pg.start.log" }
+
+    /// - Throws: `.pathTooLong`, `.noUser`.
+    init(root: String) throws(PrivateClusterError) {
+        self.root = ClusterDirectory.absolute(root)
+        if geteuid() == 0 {
+            guard let user = UserIdentity(name: "postgres") else {
+                throw PrivateClusterError(
+                    .noUser,
+                    "PostgreSQL does not run as root, and there is no user postgres to run it as; "
+                        + "start walletorders as another user, or give the URL of a server"
+                )
+            }
+            self.user = user
+        } else {
+            self.user = nil
+        }
+        // sun_path has 108 bytes, one of them for the NUL.
+        let longest = self.socket.utf8.count + "/.s.PGSQL.5432".utf8.count
+        guard longest <= 107 else {
+            throw PrivateClusterError(
+                .pathTooLong,
+                "the database's socket would have a path of \(longest) bytes, the limit is 107; "
+                    + "choose a data directory with a shorter path than \(self.root)"
+            )
+        }
+    }
+
+    private static func absolute(_ path: String) -> String {
+        var path = path
+        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        if path.hasPrefix("/") { return path }
+        guard let here = unsafe getcwd(nil, 0) else { return path }
+        defer { unsafe free(here) }
+        return unsafe String(cString: here) + "/" + path
+    }
+
+    // MARK: Making
+
+    /// Makes what is missing and checks what is there.
+    ///
+    /// - Throws: `.unwritable`, `.unreachable`, `.notACluster`.
+    func prepare() throws(PrivateClusterError) {
+        try self.makeRoot()
+        try self.checkReach()
+        for path in [self.data, self.socket] { try self.makeOwned(path) }
+    }
+
+    private func makeRoot() throws(PrivateClusterError) {
+        var path = ""
+        let parts = self.root.split(separator: "/")
+        for (index, part) in parts.enumerated() {
+            path += "/" + part
+            if unsafe mkdir(path, index == parts.count - 1 ? 0o700 : 0o755) == 0 || errno == EEXIST { continue }
+            throw self.unwritable(path, errno)
+        }
+        guard unsafe access(self.root, W_OK | X_OK) == 0 else { throw self.unwritable(self.root, errno) }
+    }
+
+    /// A folder that only the server's user may enter.
+    func makeOwned(_ path: String) throws(PrivateClusterError) {
+        if unsafe mkdir(path, 0o700) == 0 {
+            if let user = self.user, unsafe chown(path, user.user, user.group) != 0 {
+                throw self.unwritable(path, errno)
+            }
+            return
+        }
+        guard errno == EEXIST else { throw self.unwritable(path, errno) }
+        guard let status = FileStatus(path), status.isFolder else {
+            throw PrivateClusterError(.notACluster, "\(path) is in the way: it is not a folder")
+        }
+        let owner = self.user?.user ?? geteuid()
+        guard status.owner == owner else {
+            throw PrivateClusterError(
+                .unwritable,
+                "\(path) belongs to user \(status.owner), the database runs as user \(owner); "
+                    + "start walletorders as before, or change the owner of what is in it"
+            )
+        }
+        // PostgreSQL refuses a data directory that others may enter; for the socket it is our only gate.
+        if status.mode & 0o077 != 0, unsafe chmod(path, 0o700) != 0 { throw self.unwritable(path, errno) }
+    }
+
+    /// The server's user must be able to pass through every folder above its data.
+    private func checkReach() throws(PrivateClusterError) {
+        guard let user = self.user else { return }
+        var path = ""
+        var folders = ["/"]
+        for part in self.root.split(separator: "/") {
+            path += "/" + part
+            folders.append(path)
+        }
+        for folder in folders {
+            guard let status = FileStatus(folder), !status.isPassable(for: user) else { continue }
+            // Our own folder, made with mode 0700: the server's group may pass, and still nobody may look around.
+            if folder == self.root, status.owner == geteuid(), self.isOurs {
+                if unsafe chown(folder, geteuid(), user.group) == 0,
+                    unsafe chmod(folder, status.mode & 0o700 | 0o010) == 0
+                {
+                    continue
+                }
+            }
+            throw PrivateClusterError(
+                .unreachable,
+                "the database runs as user \(user.name), which may not pass through \(folder) "
+                    + "(mode \(String(status.mode & 0o777, radix: 8))); choose a data directory elsewhere, "
+                    + "such as /var/lib/walletorders, or run: chmod o+x \(folder)"
+            )
+        }
+    }
+
+    /// Whether the folder holds nothing but what walletorders puts there.
+    private var isOurs: Bool {
+        let known: Set<String> = ["pg", "pg.new", "pg.lock", "pg.start.log", "socket", "pki", "keys"]
+        return Folder.names(in: self.root).allSatisfy { known.contains($0) || $0.hasSuffix(".json") }
+    }
+
+    private func unwritable(_ path: String, _ code: Int32) -> PrivateClusterError {
+        let reason = unsafe String(cString: strerror(code))
+        return PrivateClusterError(
+            .unwritable,
+            "can't write \(path): \(reason); choose another data directory or change its owner"
+        )
+    }
+
+    // MARK: What is there
+
+    /// The major version of the data directory; nil when there is no cluster yet.
+    ///
+    /// - Throws: `.notACluster` when there is something else.
+    func version() throws(PrivateClusterError) -> Int? {
+        if let text = File.read(self.data + "/PG_VERSION", limit: 16) {
+            if let major = Int(text.prefix { $0.isNumber }) { return major }
+        } else if Folder.names(in: self.data).isEmpty {
+            return nil
+        }
+        throw PrivateClusterError(
+            .notACluster,
+            "\(self.data) is not empty and holds no database; move what is in it away"
+        )
+    }
+
+    // MARK: Lock
+
+    /// Takes the directory for this process. The kernel gives the lock back when the process ends, however it does.
+    ///
+    /// - Returns: the descriptor that holds the lock.
+    /// - Throws: `.inUse`, `.unwritable`.
+    func lock() throws(PrivateClusterError) -> Int32 {
+        let descriptor = unsafe open(self.lockFile, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw self.unwritable(self.lockFile, errno) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            close(descriptor)
+            let holder = File.read(self.lockFile, limit: 16)?.prefix { $0.isNumber } ?? ""
+            throw PrivateClusterError(
+                .inUse,
+                "another walletorders (process \(holder.isEmpty ? "unknown" : String(holder))) uses \(self.root); "
+                    + "stop it, or give this one a data directory of its own"
+            )
+        }
+        ftruncate(descriptor, 0)
+        let text = Array("\(getpid())\n".utf8)
+        _ = unsafe text.withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+        return descriptor
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+import CLinux
+import Glibc
+import ServiceRuntime
+
+/// Who owns a file and who may do what with it.
+internal struct FileStatus: Sendable {
+    let owner: UInt32
+    let group: UInt32
+    let mode: UInt32
+    let device: UInt64
+    let inode: UInt64
+
+    /// Follows symbolic links; nil when there is nothing, or it may not be looked at.
+    init?(_ path: String) {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        self.owner = status.st_uid
+        self.group = status.st_gid
+        self.mode = status.st_mode
+        self.device = UInt64(status.st_dev)
+        self.inode = UInt64(status.st_ino)
+    }
+
+    var isFolder: Bool { self.mode & S_IFMT == S_IFDIR }
+
+    /// Whether a user may go through this folder.
+    func isPassable(for user: UserIdentity) -> Bool {
+        if self.owner == user.user { return self.mode & 0o100 != 0 }
+        if self.group == user.group { return self.mode & 0o010 != 0 }
+        return self.mode & 0o001 != 0
+    }
+
+    /// Whether both are the same file.
+    func isSame(as other: FileStatus) -> Bool { self.device == other.device && self.inode == other.inode }
+}
+
+/// Small files.
+internal enum File {
+    /// The beginning of a file as text; nil when it can't be read.
+    static func read(_ path: String, limit: Int) -> String? {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var buffer = [UInt8](repeating: 0, count: limit)
+        let count = unsafe Glibc.read(descriptor, &buffer, limit)
+        return count < 0 ? nil : String(decoding: buffer[0..<count], as: UTF8.self)
+    }
+
+    /// Appends text to a file that is there.
+    static func append(_ text: String, to path: String) -> Bool {
+        let descriptor = unsafe open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        let bytes = Array(text.utf8)
+        return unsafe bytes.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) } == bytes.count
+    }
+}
+
+/// Folders' contents.
+internal enum Folder {
+    /// The names in a folder, without `.` and `..`; empty when it can't be read.
+    static func names(in path: String) -> [String] {
+        guard let folder = unsafe opendir(path) else { return [] }
+        defer { unsafe closedir(folder) }
+        var names: [String] = []
+        while let entry = unsafe readdir(folder) {
+            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+import CLinux
+import Glibc
+
+/// A running server as its `postmaster.pid` tells of it. Everything here blocks.
+internal struct Postmaster: Sendable, Equatable {
+    let pid: Int32
+    /// Whether it takes connections: line 8 says `ready`.
+    let isReady: Bool
+
+    /// Reads the text of a `postmaster.pid`: process, data directory, start time, port, socket directory, address, shared
+    /// memory, state.
+    init?(parsing text: String) {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        guard let first = lines.first, let pid = Int32(first.trimmingSpaces), pid > 1 else { return nil }
+        self.pid = pid
+        self.isReady = lines.count > 7 && lines[7].trimmingSpaces == "ready"
+    }
+
+    /// What the file in a data directory says, true or not.
+    static func recorded(in data: String) -> Postmaster? {
+        File.read(data + "/postmaster.pid", limit: 1_024).flatMap { Postmaster(parsing: $0) }
+    }
+
+    /// Whether that process lives and is a server on this data directory: a number can have been taken over by any
+    /// program since.
+    func isAlive(in data: String) -> Bool { Postmaster.serves(self.pid, data) }
+
+    private static func serves(_ pid: Int32, _ data: String) -> Bool {
+        guard let name = File.read("/proc/\(pid)/comm", limit: 32), name.hasPrefix("postgres") else { return false }
+        // A server works inside its data directory. Another user's may not be looked at: then the name must do.
+        guard let mine = FileStatus(data), let its = FileStatus("/proc/\(pid)/cwd") else { return true }
+        return mine.isSame(as: its)
+    }
+
+    /// Ends whatever an earlier process of ours left running on a data directory, and removes a stale `postmaster.pid`.
+    ///
+    /// A killed program's server gets its parent-death signal and shuts down by itself, but may be still at it; and a server
+    /// that was killed as well can have left sessions behind, which PostgreSQL would wait for.
+    ///
+    /// - Returns: whether anything had to be ended.
+    /// - Throws: `.inUse` when it does not end.
+    static func clearAway(in data: String) throws(PrivateClusterError) -> Bool {
+        guard let recorded = Postmaster.recorded(in: data) else { return false }
+        var hadToEnd = false
+        if recorded.isAlive(in: data) {
+            hadToEnd = true
+            // Fast shutdown, then immediate; the latter costs a recovery at the next start, nothing else.
+            let isGone =
+                Postmaster.end(recorded.pid, in: data, SIGINT, seconds: 20)
+                || Postmaster.end(recorded.pid, in: data, SIGQUIT, seconds: 10)
+            guard isGone else {
+                throw PrivateClusterError(
+                    .inUse,
+                    "a database server (process \(recorded.pid)) runs on \(data) and does not end; stop it"
+                )
+            }
+        }
+        for name in Folder.names(in: "/proc") {
+            guard let pid = Int32(name), Postmaster.servesForSure(pid, data) else { continue }
+            hadToEnd = true
+            guard Postmaster.end(pid, in: data, SIGQUIT, seconds: 10) else {
+                throw PrivateClusterError(.inUse, "a session of a former server (process \(pid)) does not end; stop it")
+            }
+        }
+        if let left = Postmaster.recorded(in: data), !left.isAlive(in: data) { unsafe unlink(data + "/postmaster.pid") }
+        return hadToEnd
+    }
+
+    private static func servesForSure(_ pid: Int32, _ data: String) -> Bool {
+        guard let mine = FileStatus(data), let its = FileStatus("/proc/\(pid)/cwd"), mine.isSame(as: its) else {
+            return false
+        }
+        return File.read("/proc/\(pid)/comm", limit: 32)?.hasPrefix("postgres") == true
+    }
+
+    private static func end(_ pid: Int32, in data: String, _ signal: Int32, seconds: Int) -> Bool {
+        if kill(pid, signal) != 0, errno == EPERM { return false }
+        for _ in 0..<seconds * 100 {
+            if !Postmaster.serves(pid, data) { return true }
+            usleep(10_000)
+        }
+        return false
+    }
+}
+
+extension Substring {
+    fileprivate var trimmingSpaces: Substring {
+        var text = self.drop { $0 == " " }
+        while text.last == " " { text.removeLast() }
+        return text
+    }
+}

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+import CLinux
+import Glibc
+package import ServiceRuntime
+
+/// A PostgreSQL that this process owns: made on first use, reachable through a Unix socket only.
+///
+/// The socket lies in a folder of mode 0700. Who can enter it (the server's user, and root) could read the data files as
+/// well, so authentication is `trust`: a password would have to lie beside the data, and guard nothing.
+///
+/// As root the server runs as user `postgres`, since PostgreSQL refuses root. The server is our child, gets a fast-shutdown
+/// signal from the kernel when we are killed, and what is left of it at the next start is ended first.
+package final class PrivateCluster: Service, Sendable {
+    package let name = "private-cluster"
+
+    private struct State: Sendable {
+        var process: ChildProcess?
+        var exited = Signal()
+        var lock: Int32 = -1
+        var loop: EventLoop?
+        var isStopping = false
+    }
+
+    private let root: String
+    private let settings: [String: String]
+    private let isDurable: Bool
+    private let logger: Logger
+    private let state = Locked(State())
+
+    /// The database and role that walletorders uses.
+    package static let databaseName = "walletorders"
+
+    /// Describes a cluster; nothing happens before `start`.
+    ///
+    /// - Parameters:
+    ///   - directory: the program's data directory; `pg/` and `socket/` are made in it.
+    ///   - settings: server settings beside those in `postgresql.conf`.
+    ///   - isDurable: false for tests: a crash of the machine may then destroy the data.
+    package init(directory: String, logger: Logger, settings: [String: String] = [:], isDurable: Bool = true) {
+        self.root = directory
+        self.logger = logger
+        self.settings = settings
+        self.isDurable = isDurable
+    }
+
+    // MARK: Finding it
+
+    /// How to connect to it, as the owner of the database `walletorders`.
+    package var configuration: PostgresConfiguration { PrivateCluster.configuration(in: self.root) }
+
+    /// How to connect as the cluster's superuser.
+    package var administration: PostgresConfiguration {
+        var configuration = self.configuration
+        configuration.database = "postgres"
+        configuration.user = "postgres"
+        return configuration
+    }
+
+    /// How to connect to the cluster in a data directory, if its server is running: for commands beside `run`.
+    package static func running(in directory: String) -> PostgresConfiguration? {
+        let data = directory + "/pg"
+        guard let postmaster = Postmaster.recorded(in: data), postmaster.isReady, postmaster.isAlive(in: data) else {
+            return nil
+        }
+        return self.configuration(in: directory)
+    }
+
+    private static func configuration(in directory: String) -> PostgresConfiguration {
+        // A socket directory is one only when it begins with a slash.
+        let socket = (try? ClusterDirectory(root: directory).socket) ?? directory + "/socket"
+        return PostgresConfiguration(socketDirectory: socket, database: self.databaseName, user: self.databaseName)
+    }
+
+    // MARK: Life
+
+    /// Starts the server, after making the cluster if there is none; returns once the database takes connections.
+    ///
+    /// - Throws: `PrivateClusterError`.
+    package func start() async throws(PrivateClusterError) {
+        do {
+            try await self.startServer()
+        } catch let error as PrivateClusterError {
+            await self.stop()
+            throw error
+        } catch {
+            await self.stop()
+            throw PrivateClusterError(.failed, "the database can't be started: \(error)")
+        }
+    }
+
+    /// Stops the server: open sessions are ended, everything is on disk (SIGINT); at once after 20 s (SIGQUIT).
+    package func stop() async {
+        let (process, exited, loop) = self.state.withLock { state -> (ChildProcess?, Signal, EventLoop?) in
+            state.isStopping = true
+            defer { state.process = nil }
+            return (state.process, state.exited, state.loop)
+        }
+        if let process {
+            process.send(SIGINT)
+            if await !self.waits(for: exited, .seconds(20)) {
+                self.logger.warning("the database does not shut down; ending it at once")
+                process.send(SIGQUIT)
+                if await !self.waits(for: exited, .seconds(10)) {
+                    process.send(SIGKILL)
+                    _ = await self.waits(for: exited, .seconds(5))
+                }
+            }
+        }
+        if let loop { await loop.shutdown() }
+        self.state.withLock { state in
+            if state.lock >= 0 { close(state.lock) }
+            state = State()
+        }
+    }
+
+    /// Waits for a signal even when the task is cancelled: the caller holds a server by the hand.
+    private func waits(for signal: Signal, _ duration: Duration) async -> Bool {
+        guard let loop = self.state.withLock({ $0.loop }) else { return signal.isFired }
+        let over = Signal()
+        loop.spawn {
+            do { try await withDeadline(duration) { try await signal.wait() } } catch {}
+            over.fire()
+        }
+        while !over.isFired {
+            do { try await over.wait() } catch { await Task.yield() }
+        }
+        return signal.isFired
+    }
+
+    /// Runs until the shutdown; a server that ends by itself is started again, unless it keeps ending.
+    package func run(shutdown: Signal) async throws {
+        if self.state.withLock({ $0.process == nil }) { try await self.start() }
+        var restarts: [MonotonicTime] = []
+        while true {
+            let exited = self.state.withLock { $0.exited }
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { do { try await shutdown.wait() } catch {} }
+                group.addTask { do { try await exited.wait() } catch {} }
+                await group.next()
+                group.cancelAll()
+            }
+            if shutdown.isFired || Task.isCancelled { break }
+            let now = MonotonicTime.now()
+            restarts = restarts.filter { now - $0 < .seconds(60) } + [now]
+            self.logger.error("the database server ended; starting it again")
+            await self.stop()
+            guard restarts.count <= 5 else {
+                throw PrivateClusterError(
+                    .failed,
+                    "the database server ended \(restarts.count) times within a minute; "
+                        + "its log is in \(self.root)/pg/log"
+                )
+            }
+            try await self.start()
+        }
+        await self.stop()
+    }
+
+    // MARK: Starting
+
+    private func startServer() async throws {
+        let root = self.root
+        let directory = try ClusterDirectory(root: root)
+        let (lock, version) = try await runBlocking {
+            try directory.prepare()
+            let lock = try directory.lock()
+            do {
+                return (lock, try directory.version())
+            } catch {
+                close(lock)
+                throw error
+            }
+        }
+        let loop = try EventLoop(name: "pg-cluster")
+        self.state.withLock { state in
+            state.lock = lock
+            state.loop = loop
+        }
+        let programs = try await ServerPrograms.find(major: version)
+        if version == nil { try await self.create(directory, programs) }
+        if try await runBlocking({ try Postmaster.clearAway(in: directory.data) }) {
+            self.logger.notice("ended the database server that a former process had left running")
+        }
+        try await self.launch(directory, programs, loop)
+        try await self.waitUntilReady(directory)
+        try await self.createDatabase(on: loop)
+    }
+
+    /// `initdb` beside the final place, so that one cut short leaves nothing that looks like a cluster.
+    private func create(_ directory: ClusterDirectory, _ programs: ServerPrograms) async throws {
+        self.logger.notice("making a new database", ["directory": .string(directory.data)])
+        _ = try await ChildProcess.run("/bin/rm", ["-rf", "--", directory.unfinished])
+        try directory.makeOwned(directory.unfinished)
+        var arguments = [
+            "--pgdata=\(directory.unfinished)", "--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C",
+            "--data-checksums",
+        ]
+        if !self.isDurable { arguments.append("--no-sync") }
+        let result = try await ChildProcess.run(
+            programs.initdb,
+            arguments,
+            environment: PrivateCluster.environment,
+            user: directory.user
+        )
+        guard result.status == 0 else {
+            throw PrivateClusterError(.failed, "initdb failed: \(result.errorText.suffix(600))")
+        }
+        guard File.append(PrivateCluster.serverSettings, to: directory.unfinished + "/postgresql.conf"),
+            unsafe rename(directory.unfinished, directory.data) == 0
+        else { throw SystemError.last("rename \(directory.unfinished)") }
+    }
+
+    private static let environment = ["PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"]
+
+    /// The defaults of a new cluster; an operator may change them there.
+    private static let serverSettings = """
+
+        # Set by walletorders when it made this cluster. Small on purpose: it shares the machine with its only client.
+        shared_buffers = 64MB
+        work_mem = 4MB
+        maintenance_work_mem = 32MB
+        max_connections = 100
+        max_wal_size = 512MB
+        max_parallel_workers = 0
+        max_logical_replication_workers = 0
+        huge_pages = off
+        jit = off
+        timezone = UTC
+        # One file a day of the week. Terse: details quote the values of rows, which may be someone's.
+        logging_collector = on
+        log_directory = 'log'
+        log_filename = 'postgresql-%a.log'
+        log_truncate_on_rotation = on
+        log_rotation_age = 1d
+        log_rotation_size = 0
+        log_timezone = UTC
+        log_error_verbosity = terse
+        log_min_error_statement = panic
+
+        """
+
+    private func launch(_ directory: ClusterDirectory, _ programs: ServerPrograms, _ loop: EventLoop) async throws {
+        var words = ["--pdeathsig", "INT"]
+        if let user = directory.user {
+            words += ["--reuid=\(user.user)", "--regid=\(user.group)", "--init-groups"]
+        }
+        words += ["--", programs.postgres, "-D", directory.data]
+        var settings = [
+            "listen_addresses": "", "unix_socket_directories": PrivateCluster.listItem(directory.socket),
+            "unix_socket_permissions": "0700", "port": "5432",
+        ]
+        if !self.isDurable {
+            for name in ["fsync", "synchronous_commit", "full_page_writes"] { settings[name] = "off" }
+        }
+        settings.merge(self.settings) { _, given in given }
+        for (name, value) in settings.sorted(by: { $0.key < $1.key }) { words += ["-c", "\(name)=\(value)"] }
+
+        let arguments = words
+        // The parent-death signal goes out when the *thread* that started the child ends; these threads never do.
+        let process = try await runBlocking {
+            let log = unsafe open(directory.startLog, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            defer { if log >= 0 { close(log) } }
+            return try ChildProcess(
+                "/usr/bin/setpriv",
+                arguments,
+                environment: PrivateCluster.environment,
+                output: log
+            )
+        }
+        let exited = Signal()
+        self.state.withLock { state in
+            state.process = process
+            state.exited = exited
+        }
+        loop.spawn { [logger = self.logger] in
+            let status = (try? await process.wait()) ?? 127
+            if status != 0 { logger.warning("the database server ended", ["status": .integer(Int(status))]) }
+            exited.fire()
+        }
+    }
+
+    /// An element of a server setting that is a list.
+    private static func listItem(_ path: String) -> String { quoted(path) }
+
+    private func waitUntilReady(_ directory: ClusterDirectory) async throws {
+        let (process, exited) = self.state.withLock { ($0.process, $0.exited) }
+        guard let process else { return }
+        let isReady = try await runBlocking {
+            // Recovery after a crash may take its time; five minutes of it are a fault.
+            for _ in 0..<60_000 {
+                if let recorded = Postmaster.recorded(in: directory.data), recorded.pid == process.pid, recorded.isReady
+                {
+                    return true
+                }
+                if exited.isFired { return false }
+                usleep(5_000)
+            }
+            return false
+        }
+        if isReady { return }
+        let words = File.read(directory.startLog, limit: 4_096) ?? ""
+        throw PrivateClusterError(
+            .failed,
+            "the database server did not start: \(words.suffix(600)) (its log is in \(directory.data)/log)"
+        )
+    }
+
+    /// Connects, and makes role and database when they are not there yet.
+    private func createDatabase(on loop: EventLoop) async throws {
+        let connector = Connector(configuration: self.configuration, loop: loop, logger: self.logger)
+        let administrator = Connector(configuration: self.administration, loop: loop, logger: self.logger)
+        try await loop.run {
+            do throws(PostgresError) {
+                return try await connector.connect().close()
+            } catch {
+                guard error.code == .noDatabase || error.code == .refused else { throw error }
+            }
+            let connection = try await administrator.connect()
+            defer { connection.close() }
+            try await connection.script(
+                """
+                do $$ begin create role walletorders login; exception when duplicate_object then null; end $$
+                """
+            )
+            try await connection.script("create database walletorders owner walletorders", timeout: .seconds(60))
+            try await connector.connect().close()
+        }
+    }
+}

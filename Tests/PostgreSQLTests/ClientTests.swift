@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: Apache-2.0
+import ServiceRuntime
+import Testing
+
+@testable import PostgreSQL
+
+struct ClientTests {
+    @Test("Every kind of value comes back as it was sent")
+    func roundTrip() async throws {
+        let statement = Statement(
+            "test_round_trip",
+            """
+            select $1::bool, $2::int2, $3::int4, $4::int8, $5::float8, $6::text, $7::bytea, $8::timestamptz, $9::uuid,
+                $10::interval, $11::text[], $12::int8[], $13::bytea[], $14::timestamptz[], $15::interval[], $16::bool[],
+                $17::uuid[], $18::jsonb, $19::varchar, $20::int8, $21::text, $22::float4, $23::numeric, $24::int4[], $25::float8[]
+            """
+        )
+        let uuid = "0f8fad5b-d9cb-469f-a165-70867728950e"
+        let values: [PostgresValue] = [
+            .bool(true), .int(-7), .int4(1 << 30), .int(.min), .double(0.1), .text("Grüße, 東京 \u{1F4E6}"),
+            .bytes([0, 255]),
+            .timestamp(.seconds(-5)), .uuid(uuid), .interval(microseconds: -90_000_001),
+            .texts(["a", nil, "", "ü\"{},"]),
+            .ints([1, nil, .max]), .bytesArray([[0], nil, []]), .timestamps([.seconds(1), nil]), .intervals([5, nil]),
+            .bools([true, nil, false]), .uuids([uuid, nil]), .text("{\"a\": 1}"), .text("v"), .null, .null,
+            .double(1.5),
+            .int(99), .ints([3]), .doubles([2.5, nil]),
+        ]
+        try await withClient { client in
+            let rows = try await client.query(statement, values)
+            let row = rows[0]
+            #expect(rows.count == 1 && rows.affected == 1 && row.count == 25)
+            #expect(try row.bool(0))
+            #expect(try row.int(1) == -7)
+            #expect(try row.int(2) == 1 << 30)
+            #expect(try row.int(3) == .min)
+            #expect(try row.double(4) == 0.1)
+            #expect(try row.text(5) == "Grüße, 東京 \u{1F4E6}")
+            #expect(try row.bytes(6) == [0, 255])
+            #expect(try row.timestamp(7) == .seconds(-5))
+            #expect(try row.uuid(8) == uuid && row.text(8) == uuid)
+            #expect(try row.interval(9) == -90_000_001)
+            #expect(try row.texts(10) == ["a", nil, "", "ü\"{},"])
+            #expect(try row.ints(11) == [1, nil, .max])
+            #expect(try row.bytesArray(12) == [[0], nil, []])
+            #expect(try row.timestamps(13) == [.seconds(1), nil])
+            #expect(try row.intervals(14) == [5, nil])
+            #expect(try row.bools(15) == [true, nil, false])
+            #expect(try row.uuids(16) == [uuid, nil])
+            #expect(try row.text(17) == "{\"a\": 1}")
+            #expect(try row.text(18) == "v")
+            #expect(try row.isNull(19) && row.optionalInt(19) == nil && row.optionalText(20) == nil)
+            #expect(try row.double(21) == 1.5)
+            #expect(try row.ints(23) == [3])
+            #expect(try row.doubles(24) == [2.5, nil])
+        }
+    }
+
+    @Test("A column read as what it is not is an error that names the column and not the value")
+    func decoding() async throws {
+        let statement = Statement("test_decoding", "select 'Ada'::text as person, null::int as nothing")
+        try await withClient { client in
+            let row = try await client.query(statement)[0]
+            let wrongType = #expect(throws: PostgresError.self) { try row.int(0) }
+            #expect(wrongType?.code == .decoding)
+            #expect(wrongType?.message == "column 0 (person) is text, not a whole number")
+            #expect(throws: PostgresError(.decoding, "")) { try row.int(1) }
+            #expect(throws: PostgresError(.decoding, "")) { try row.text(2) }
+            #expect(throws: PostgresError(.decoding, "")) { try row.optionalText(-1) }
+        }
+    }
+
+    @Test("Eight megabytes go in and come out, and can be read where they lie")
+    func largeBytes() async throws {
+        let statement = Statement("test_large", "select $1::bytea, length($1::bytea)")
+        let large = (0..<8_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        try await withClient { client in
+            let row = try await client.query(statement, [.bytes(large)])[0]
+            #expect(try row.bytes(0) == large)
+            #expect(try row.int(1) == 8_000_000)
+            let sum = try row.withBytes(0) { bytes throws(PostgresError) in bytes.byteCount }
+            #expect(sum == large.count)
+        }
+    }
+
+    @Test("Sessions have the settings that the store relies on, without a round trip")
+    func settings() async throws {
+        let statement = Statement("test_settings", "select current_setting(name) from unnest($1::text[]) name")
+        let expected = [
+            "TimeZone": "UTC", "plan_cache_mode": "force_generic_plan", "max_parallel_workers_per_gather": "0",
+            "statement_timeout": "5s", "lock_timeout": "2s", "idle_in_transaction_session_timeout": "10s",
+            "synchronous_commit": "on", "transaction_isolation": "read committed", "application_name": "walletorders",
+            "server_encoding": "UTF8", "client_encoding": "UTF8",
+        ]
+        try await withClient { client in
+            let names = expected.keys.sorted()
+            let rows = try await client.query(statement, [.texts(names)])
+            #expect(try rows.map { try $0.text(0) } == names.map { expected[$0] ?? "" })
+        }
+    }
+
+    @Test("A thousand callers at once share four connections")
+    func crowd() async throws {
+        let sessions = Statement(
+            "test_sessions",
+            "select count(*) from pg_stat_activity where application_name = current_setting('application_name')"
+        )
+        try await withClient({ $0.applicationName = "crowd-\(TestServer.number())" }) { client in
+            let sum = try await withThrowingTaskGroup(of: Int64.self) { group in
+                for number in 0..<1_000 {
+                    group.addTask { try await client.query(TestStatements.echo, [.int(Int64(number))])[0].int(0) }
+                }
+                return try await group.reduce(0, +)
+            }
+            #expect(sum == 499_500)
+            #expect(try await client.query(sessions)[0].int(0) == 4)
+        }
+    }
+
+    @Test("Several loops each have connections of their own, and a call stays on its loop")
+    func loops() async throws {
+        let cluster = try await TestServer.shared()
+        let loops = try EventLoopGroup(count: 2, name: "pair")
+        let client = PostgresClient(configuration: cluster.configuration, loops: loops, logger: TestServer.logger)
+        var backends: Set<Int64> = []
+        for loop in loops.loops {
+            let backend = try await loop.run {
+                let rows = try await client.query(TestStatements.backend)
+                #expect(loop.isCurrent)
+                return try rows[0].int(0)
+            }
+            backends.insert(backend)
+            let inside = try await loop.run { try await client.withConnection { $0.loop === loop && loop.isCurrent } }
+            #expect(inside)
+        }
+        #expect(backends.count == 2)
+        await client.close()
+        await loops.shutdown()
+    }
+
+    @Test("A batch's results come in its order, in one round trip")
+    func pipeline() async throws {
+        try await withClient { client in
+            let numbers = try await client.withConnection { connection in
+                let batch = (0..<500).map { (TestStatements.echo, [PostgresValue.int($0)]) }
+                return try await connection.pipeline(batch).map { try $0[0].int(0) }
+            }
+            #expect(numbers == Array(0..<500))
+        }
+    }
+
+    @Test("An error in a batch is the one reported, the rest is skipped, and the connection goes on")
+    func pipelineError() async throws {
+        let divide = Statement("test_divide", "select 1 / $1::int")
+        try await withClient { client in
+            try await client.withConnection { connection in
+                try await connection.script("create table things (id bigint primary key, name text)")
+                let backend = try await connection.query(TestStatements.backend)[0].int(0)
+                let error = await postgresError {
+                    _ = try await connection.pipeline([
+                        (TestStatements.insert, [.int(1), .text("one")]), (divide, [.int(0)]),
+                        (TestStatements.insert, [.int(2), .text("two")]),
+                    ])
+                }
+                #expect(error?.sqlState == "22012")
+                #expect(error?.message.contains("test_divide") == true)
+                #expect(try await connection.query(TestStatements.count)[0].int(0) == 0)
+                #expect(try await connection.query(TestStatements.backend)[0].int(0) == backend)
+            }
+        }
+    }
+
+    @Test("A statement that the server does not take can be corrected")
+    func badStatement() async throws {
+        let bad = Statement("test_bad", "select nothing from nowhere where x = $1")
+        try await withClient { client in
+            for _ in 1...2 {
+                let error = await postgresError { _ = try await client.query(bad, [.int(1)]) }
+                #expect(error?.sqlState == "42P01")
+            }
+            let found = try await client.query(TestStatements.echo, [.int(3)])[0].int(0)
+            #expect(found == 3)
+        }
+    }
+
+    @Test("Calls of several tasks on one connection are done one after another")
+    func sharing() async throws {
+        try await withClient { client in
+            let sum = try await client.withConnection { connection in
+                async let one = connection.query(TestStatements.echo, [.int(1)])
+                async let two = connection.query(TestStatements.echo, [.int(2)])
+                async let three = connection.query(TestStatements.echo, [.int(3)])
+                return try await one[0].int(0) + two[0].int(0) + three[0].int(0)
+            }
+            #expect(sum == 6)
+        }
+    }
+
+    @Test("A cancelled task ends its statement on the server, and the connection is used again")
+    func cancellation() async throws {
+        try await withClient({ $0.connectionsPerLoop = 1 }) { client in
+            let backend = try await client.query(TestStatements.backend)[0].int(0)
+            let start = MonotonicTime.now()
+            await #expect(throws: DeadlineExceeded.self) {
+                try await withDeadline(.milliseconds(50)) {
+                    _ = try await client.query(TestStatements.sleep, [.double(4)])
+                }
+            }
+            #expect(MonotonicTime.now() - start < .seconds(1))
+            #expect(try await client.query(TestStatements.backend)[0].int(0) == backend)
+        }
+    }
+
+    @Test("Cancellations at random moments never hit another's statement")
+    func cancellationRaces() async throws {
+        try await withClient { client in
+            let outcomes = Collector<String>()
+            await withTaskGroup(of: Void.self) { group in
+                for number in 0..<300 {
+                    group.addTask {
+                        do {
+                            try await withDeadline(.microseconds(number * 20)) {
+                                _ = try await client.query(TestStatements.sleep, [.double(0.003)])
+                            }
+                            outcomes.add("done")
+                        } catch {
+                            outcomes.add(error is DeadlineExceeded ? "late" : "\(error)")
+                        }
+                    }
+                    group.addTask {
+                        do {
+                            let value = try await client.query(TestStatements.echo, [.int(Int64(number))])[0].int(0)
+                            outcomes.add(value == number ? "right" : "wrong")
+                        } catch {
+                            outcomes.add("\(error)")
+                        }
+                    }
+                }
+            }
+            let counts = Dictionary(grouping: outcomes.all) { $0 }.mapValues(\.count)
+            #expect(counts["right"] == 300, "\(counts)")
+            #expect((counts["done"] ?? 0) + (counts["late"] ?? 0) == 300, "\(counts)")
+        }
+    }
+
+    @Test("A statement that takes too long is ended by the server's own limit")
+    func statementTimeout() async throws {
+        try await withClient({ $0.statementTimeout = .milliseconds(100) }) { client in
+            let error = await postgresError { _ = try await client.query(TestStatements.sleep, [.double(3)]) }
+            #expect(error?.code == .statementTimeout)
+        }
+    }
+
+    @Test("A caller who finds all connections in use is turned away after its time")
+    func busy() async throws {
+        try await withClient({
+            $0.connectionsPerLoop = 1
+            $0.acquireTimeout = .milliseconds(500)
+        }) { client in
+            try await client.withConnection { _ in
+                let error = await postgresError { _ = try await client.query(TestStatements.backend) }
+                #expect(error?.code == .busy)
+            }
+            _ = try await client.query(TestStatements.backend)
+        }
+    }
+
+    @Test("A connection left inside a transaction is not given to the next")
+    func leftOpen() async throws {
+        try await withClient({ $0.connectionsPerLoop = 1 }) { client in
+            let backend = try await client.withConnection { connection in
+                try await connection.script("begin")
+                return try await connection.query(TestStatements.backend)[0].int(0)
+            }
+            #expect(try await client.query(TestStatements.backend)[0].int(0) != backend)
+        }
+    }
+
+    @Test("A session that was ended while idle is not noticed by the next caller")
+    func endedWhileIdle() async throws {
+        try await withClient({ $0.connectionsPerLoop = 1 }) { client in
+            let backend = try await client.query(TestStatements.backend)[0].int(0)
+            try await withClient { other in _ = try await other.query(TestStatements.terminate, [.int(backend)]) }
+            #expect(try await client.query(TestStatements.backend)[0].int(0) != backend)
+        }
+    }
+
+    @Test("A refusal of the server is told at once, not after waiting")
+    func refusal() async throws {
+        let cluster = try await TestServer.shared()
+        let loops = try EventLoopGroup(count: 1, name: "refused")
+        var configuration = cluster.configuration
+        configuration.database = "nowhere"
+        let client = PostgresClient(configuration: configuration, loops: loops, logger: TestServer.logger)
+        let start = MonotonicTime.now()
+        let error = await postgresError { _ = try await client.query(TestStatements.backend) }
+        #expect(error?.code == .noDatabase)
+        #expect(MonotonicTime.now() - start < .seconds(2))
+        await client.close()
+        await loops.shutdown()
+    }
+
+    @Test("With no server the caller learns why, after its waiting time")
+    func noServer() async throws {
+        let loops = try EventLoopGroup(count: 1, name: "absent")
+        var configuration = PostgresConfiguration(socketDirectory: "/tmp/wopg.absent", database: "d", user: "u")
+        configuration.acquireTimeout = .milliseconds(120)
+        let client = PostgresClient(configuration: configuration, loops: loops, logger: TestServer.logger)
+        let error = await postgresError { _ = try await client.query(TestStatements.backend) }
+        #expect(error?.code == .connection)
+        #expect(error?.message.contains("/tmp/wopg.absent") == true)
+        await #expect(throws: (any Error).self) { try await client.ready() }
+        await client.close()
+        let late = await postgresError { _ = try await client.query(TestStatements.backend) }
+        #expect(late?.code == .shuttingDown)
+        await loops.shutdown()
+    }
+
+    @Test("Of several hosts the first that answers is used")
+    func severalHosts() async throws {
+        try await withClient({ $0.hosts.insert(.init(name: "/tmp/wopg.absent"), at: 0) }) { client in
+            let found = try await client.query(TestStatements.echo, [.int(1)])[0].int(0)
+            #expect(found == 1)
+        }
+    }
+
+    @Test("Notifications arrive, also after the listening session was ended")
+    func notifications() async throws {
+        try await withClient { client in
+            let channel = "Channel \"\(TestServer.number())\""
+            let heard = Collector<String>()
+            client.listen([channel]) { heard.add("\($0)=\($1)") }
+            let listener = Statement(
+                "test_listener",
+                "select pid from pg_stat_activity where query like 'listen%' and position($1 in query) > 0"
+            )
+            let name = channel.split(separator: "\"")[1]
+            var pid: Int64?
+            while pid == nil {
+                pid = try await client.query(listener, [.text(String(name))]).first?.int(0)
+            }
+            _ = try await client.query(TestStatements.notify, [.text(channel), .text("one")])
+            try await heard.wait(for: 1)
+            _ = try await client.query(TestStatements.terminate, [.int(pid ?? 0)])
+            // The reconnection tells once that something may have been missed.
+            try await heard.wait(for: 2)
+            _ = try await client.query(TestStatements.notify, [.text(channel), .text("two")])
+            try await heard.wait(for: 3)
+            #expect(heard.all == ["\(channel)=one", "\(channel)=", "\(channel)=two"])
+        }
+    }
+
+    @Test("Closing waits for what is in use")
+    func closing() async throws {
+        try await withClient { client in
+            let entered = Signal()
+            async let slow = client.withConnection { connection in
+                entered.fire()
+                return try await connection.query(TestStatements.sleep, [.double(0.1)]).count
+            }
+            try await entered.wait()
+            await client.close()
+            #expect(try await slow == 1)
+        }
+    }
+
+    @Test("Two statements of one name are told apart before the server is asked")
+    func names() async throws {
+        try await withClient { client in
+            try await client.withConnection { connection in
+                _ = try await connection.query(Statement("test_name", "select 1"))
+                let error = await postgresError { _ = try await connection.query(Statement("test_name", "select 2")) }
+                #expect(error?.message.contains("test_name") == true)
+            }
+        }
+    }
+}

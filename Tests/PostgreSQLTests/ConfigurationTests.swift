@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+import ServiceRuntime
+import Testing
+
+@testable import PostgreSQL
+
+struct ConfigurationTests {
+    typealias Host = PostgresConfiguration.Host
+
+    @Test(
+        "URL and keyword forms name the same hosts",
+        arguments: [
+            ("postgresql://app@db.example.com/orders", [Host(name: "db.example.com")]),
+            ("postgres://app@db.example.com:6432/orders", [Host(name: "db.example.com", port: 6432)]),
+            (
+                "postgresql://app@a.example.com:1,b.example.com:2/orders",
+                [Host(name: "a.example.com", port: 1), Host(name: "b.example.com", port: 2)]
+            ),
+            (
+                "host=a.example.com,b.example.com port=7000 dbname=orders user=app",
+                [Host(name: "a.example.com", port: 7000), Host(name: "b.example.com", port: 7000)]
+            ),
+            ("postgresql://app@%2Frun%2Fpg/orders", [Host(name: "/run/pg")]),
+            ("host=/run/pg user=app dbname=orders", [Host(name: "/run/pg")]),
+            ("hostaddr=192.0.2.1 user=app dbname=orders", [Host(name: "192.0.2.1")]),
+            ("postgresql://app@[2001:db8::1]/orders", [Host(name: "2001:db8::1")]),
+            ("postgresql:///orders?user=app", [Host(name: "/var/run/postgresql")]),
+        ]
+    )
+    func forms(_ text: String, _ hosts: [Host]) throws {
+        let configuration = try PostgresConfiguration(url: text)
+        #expect(configuration.hosts == hosts)
+        #expect(configuration.user == "app")
+        #expect(configuration.database == "orders")
+    }
+
+    @Test("Keywords that are not ours go on to libpq, the password stays out of sight")
+    func keywords() throws {
+        let configuration = try PostgresConfiguration(
+            url:
+                "postgresql://app:hush@db.example.com/orders?sslmode=verify-full&connect_timeout=3&options=-c%20work_mem%3D8MB"
+        )
+        #expect(configuration.keywords == ["sslmode": "verify-full"])
+        #expect(configuration.connectTimeout == .seconds(3))
+        #expect(configuration.password?.value == "hush")
+        #expect(!"\(configuration)".contains("hush"))
+        #expect(configuration.sessionOptions.hasSuffix("-c work_mem=8MB"))
+    }
+
+    @Test(
+        "What can't be read is refused without being repeated",
+        arguments: [
+            "postgresql://app:hush@db.example.com:port/orders", "postgresql://app:hush@[::1/orders",
+            "password=hush host",
+            "nokeyword=hush", "postgresql://app:hush@a,b:1,c/orders?port=hush", "host=a port=99999 password=hush",
+            "connect_timeout=hush",
+        ]
+    )
+    func refused(_ text: String) {
+        let error = #expect(throws: PostgresError.self) { try PostgresConfiguration(url: text) }
+        #expect(error?.code == .configuration)
+        #expect(error?.description.contains("hush") == false)
+    }
+
+    @Test("The session is set by the start-up packet, spaces escaped")
+    func options() {
+        var configuration = PostgresConfiguration(socketDirectory: "/run/pg", database: "orders", user: "app")
+        configuration.statementTimeout = .milliseconds(1_500)
+        configuration.schema = "one two"
+        let options = configuration.sessionOptions
+        for part in [
+            "-c timezone=UTC", "-c plan_cache_mode=force_generic_plan", "-c statement_timeout=1500",
+            "-c lock_timeout=2000",
+            "-c max_parallel_workers_per_gather=0", "-c idle_in_transaction_session_timeout=10000",
+            "-c synchronous_commit=on", "-c search_path=one\\ two",
+        ] {
+            #expect(options.contains(part))
+        }
+    }
+
+    @Test("A name is looked up by us, a socket and an address are not")
+    func endpoints() async {
+        let endpoints = await Endpoint.all(of: [
+            Host(name: "/run/pg"), Host(name: "127.0.0.1", port: 7), Host(name: "::1"), Host(name: "localhost"),
+            Host(name: "no-such-host.invalid"),
+        ])
+        #expect(endpoints.first == Endpoint(host: "/run/pg", address: nil, port: 5432))
+        #expect(endpoints.contains(Endpoint(host: "127.0.0.1", address: "127.0.0.1", port: 7)))
+        #expect(endpoints.contains(Endpoint(host: "::1", address: "::1", port: 5432)))
+        #expect(endpoints.contains { $0.host == "localhost" && $0.address != nil })
+        #expect(!endpoints.contains { $0.host == "no-such-host.invalid" })
+    }
+
+    @Test("The server's writes-only rule and the keepalives are asked for")
+    func parameters() {
+        let configuration = PostgresConfiguration(socketDirectory: "/run/pg", database: "orders", user: "app")
+        let parameters = configuration.parameters(for: Endpoint(host: "h", address: "192.0.2.1", port: 1))
+        let named = Dictionary(parameters, uniquingKeysWith: { _, last in last })
+        #expect(named["target_session_attrs"] == "read-write")
+        #expect(named["keepalives_idle"] == "10" && named["tcp_user_timeout"] == "10000")
+        #expect(named["hostaddr"] == "192.0.2.1" && named["host"] == "h")
+        #expect(named["application_name"] == "walletorders")
+    }
+}

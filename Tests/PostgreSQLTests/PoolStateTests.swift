@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+import ServiceRuntime
+import Testing
+
+@testable import PostgreSQL
+
+struct PoolStateTests {
+    private let start = MonotonicTime(nanoseconds: 1_000_000_000)
+
+    private func state(limit: Int = 2, waiters: Int = 8) -> PoolState { PoolState(limit: limit, waiterLimit: waiters) }
+
+    private func acquire(_ state: inout PoolState, _ waiter: Int, after: Duration = .seconds(5))
+        -> PoolState.Acquisition
+    {
+        state.acquire(waiter: waiter, deadline: self.start + after, now: self.start)
+    }
+
+    @Test("Connections are opened one for each who waits, up to the limit")
+    func opening() {
+        var state = self.state()
+        #expect(self.acquire(&state, 1) == .wait(connect: true))
+        #expect(self.acquire(&state, 2) == .wait(connect: true))
+        #expect(self.acquire(&state, 3) == .wait(connect: false))
+        #expect(state.connectingCount == 2)
+        #expect(state.connected(101, now: self.start) == .hand(to: 1, connects: 0))
+        #expect(state.connected(102, now: self.start) == .hand(to: 2, connects: 0))
+        #expect(state.release(101, isReusable: true, now: self.start) == .hand(to: 3))
+        #expect(state.release(102, isReusable: true, now: self.start) == .idle)
+        #expect(self.acquire(&state, 4) == .lease(102))
+    }
+
+    @Test("The line is served in its order, and who leaves is passed over")
+    func order() {
+        var state = self.state(limit: 1)
+        for waiter in 1...4 { _ = self.acquire(&state, waiter) }
+        #expect(state.connected(101, now: self.start) == .hand(to: 1, connects: 0))
+        let wasWaiting = [state.leave(waiter: 2), state.leave(waiter: 1)]
+        #expect(wasWaiting == [true, false])
+        #expect(state.release(101, isReusable: true, now: self.start) == .hand(to: 3))
+        #expect(state.release(101, isReusable: true, now: self.start) == .hand(to: 4))
+        #expect(state.waiterCount == 0)
+    }
+
+    @Test("A connection that is not as good as new is replaced while someone waits")
+    func replacing() {
+        var state = self.state(limit: 1)
+        _ = self.acquire(&state, 1)
+        _ = state.connected(101, now: self.start)
+        #expect(state.release(101, isReusable: false, now: self.start) == .close(connect: false))
+        _ = self.acquire(&state, 2)
+        _ = state.connected(102, now: self.start)
+        _ = self.acquire(&state, 3)
+        #expect(state.release(102, isReusable: false, now: self.start) == .close(connect: true))
+    }
+
+    @Test("A server that is down is probed by one attempt at a time, with growing pauses")
+    func backOff() throws {
+        var state = self.state(limit: 4)
+        for waiter in 1...4 { _ = self.acquire(&state, waiter) }
+        for _ in 1...4 { state.connectFailed(now: self.start, jitter: 1) }
+        let first = try #require(state.retryAt)
+        #expect(first == self.start + .milliseconds(200))
+        #expect(self.acquire(&state, 5) == .wait(connect: false))
+        let isDue = [state.retry(now: self.start), state.retry(now: first)]
+        #expect(isDue == [false, true])
+        #expect(state.connectingCount == 1)
+        #expect(state.retryAt == nil)
+        #expect(self.acquire(&state, 6) == .wait(connect: false))
+        for _ in 1...20 {
+            state.connectFailed(now: self.start, jitter: 1)
+            _ = state.retry(now: self.start + .seconds(2))
+        }
+        state.connectFailed(now: self.start, jitter: 0)
+        #expect(state.retryAt == self.start + .milliseconds(500))
+        _ = state.retry(now: self.start + .seconds(2))
+        // It is back: those who still wait get theirs.
+        #expect(state.connected(101, now: self.start) == .hand(to: 1, connects: 3))
+    }
+
+    @Test("Who has waited long enough is told so, in any order of deadlines")
+    func expiry() {
+        var state = self.state(limit: 1)
+        _ = self.acquire(&state, 1, after: .seconds(5))
+        _ = self.acquire(&state, 2, after: .seconds(1))
+        #expect(state.nextExpiry == self.start + .seconds(1))
+        #expect(state.expire(now: self.start + .milliseconds(999)).isEmpty)
+        #expect(state.expire(now: self.start + .seconds(1)) == [2])
+        #expect(state.nextExpiry == self.start + .seconds(5))
+        // The connection came too late for one, and in time for the other.
+        #expect(state.connected(101, now: self.start) == .hand(to: 1, connects: 0))
+    }
+
+    @Test("The line is bounded")
+    func crowd() {
+        var state = self.state(limit: 1, waiters: 2)
+        _ = self.acquire(&state, 1)
+        _ = self.acquire(&state, 2)
+        #expect(self.acquire(&state, 3) == .crowded)
+    }
+
+    @Test("After a drop nothing old comes back")
+    func dropping() {
+        var state = self.state()
+        _ = self.acquire(&state, 1)
+        _ = self.acquire(&state, 2)
+        _ = state.connected(101, now: self.start)
+        _ = state.connected(102, now: self.start)
+        #expect(state.release(101, isReusable: true, now: self.start) == .idle)
+        #expect(state.dropAll() == [101])
+        #expect(state.release(102, isReusable: true, now: self.start) == .close(connect: false))
+        #expect(state.total == 0)
+        #expect(self.acquire(&state, 3) == .wait(connect: true))
+    }
+
+    @Test("A connection that dies idle is forgotten, one in use is counted until it comes back")
+    func death() {
+        var state = self.state()
+        _ = self.acquire(&state, 1)
+        _ = state.connected(101, now: self.start)
+        #expect(state.died(101, now: self.start) == .leased)
+        #expect(state.total == 1)
+        #expect(state.release(101, isReusable: false, now: self.start) == .close(connect: false))
+        _ = self.acquire(&state, 2)
+        _ = state.connected(102, now: self.start)
+        _ = state.release(102, isReusable: true, now: self.start)
+        #expect(state.died(102, now: self.start) == .idle(connect: false))
+        #expect(state.total == 0)
+    }
+
+    @Test("A closed pool takes nobody in and is drained when the last comes back")
+    func closing() {
+        var state = self.state()
+        for waiter in 1...3 { _ = self.acquire(&state, waiter) }
+        _ = state.connected(101, now: self.start)
+        #expect(state.close().isEmpty)
+        #expect(state.takeWaiters() == [2, 3])
+        #expect(self.acquire(&state, 4) == .closed)
+        #expect(!state.isDrained)
+        #expect(state.connected(102, now: self.start) == .close)
+        #expect(state.release(101, isReusable: true, now: self.start) == .close(connect: false))
+        #expect(state.isDrained)
+    }
+
+    @Test("Whatever happens, no more than the limit, and nobody waits beside an idle connection")
+    func invariants() {
+        var generator = SystemRandomNumberGenerator()
+        for _ in 0..<200 {
+            var state = self.state(limit: 3, waiters: 50)
+            var leased: [Int] = []
+            var number = 0
+            var now = self.start
+            for _ in 0..<200 {
+                number += 1
+                now = now + .milliseconds(10)
+                switch UInt8.random(in: 0..<6, using: &generator) {
+                case 0, 1:
+                    if case .lease(let one) = state.acquire(waiter: number, deadline: now + .seconds(1), now: now) {
+                        leased.append(one)
+                    }
+                case 2 where state.connectingCount > 0:
+                    if case .hand(_, _) = state.connected(number, now: now) { leased.append(number) }
+                case 3 where state.connectingCount > 0: state.connectFailed(now: now, jitter: 0.5)
+                case 4 where !leased.isEmpty:
+                    let one = leased.removeFirst()
+                    if case .hand = state.release(one, isReusable: Bool.random(using: &generator), now: now) {
+                        leased.append(one)
+                    }
+                default:
+                    _ = state.expire(now: now)
+                    _ = state.retry(now: now)
+                }
+                #expect(state.total <= 3)
+                #expect(state.leasedCount == leased.count)
+                #expect(state.idleCount == 0 || state.waiterCount == 0)
+                // Someone who waits has an attempt under way, a retry set, or all connections in use.
+                #expect(
+                    state.waiterCount == 0 || state.connectingCount > 0 || state.retryAt != nil
+                        || state.leasedCount == 3
+                )
+            }
+        }
+    }
+}
