@@ -31,7 +31,9 @@ struct PatternTests {
         ]
     )
     func matching(source: String, text: String, expected: Bool) throws {
-        #expect(try Pattern(source).matches(text) == expected, "\(source) on \(text)")
+        let pattern = try Pattern(source)
+        #expect(pattern.matches(text) == expected, "\(source) on \(text)")
+        #expect(pattern.follows(text) == expected, "\(source) on \(text), step by step")
     }
 
     @Test(

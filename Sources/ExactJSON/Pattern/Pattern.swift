@@ -11,6 +11,8 @@ package struct Pattern: Sendable {
     package let source: String
     private let program: PatternProgram
     private let looks: [PatternProgram.Look]
+    /// The quick way for ASCII, where there is one.
+    private let table: PatternTable?
 
     /// Compiles an expression.
     /// - Throws: What is wrong with it, and where.
@@ -21,10 +23,14 @@ package struct Pattern: Sendable {
         var looks: [PatternProgram.Look] = []
         program = try PatternProgram(tree, looks: &looks)
         self.looks = looks
+        table = PatternTable(program)
     }
 
     /// Whether the expression matches somewhere in a text.
-    package func matches(_ text: String) -> Bool {
+    package func matches(_ text: String) -> Bool { table?.matches(text) ?? follows(text) }
+
+    /// Matches step by step, whatever the text.
+    func follows(_ text: String) -> Bool {
         var scalars: [UInt32] = []
         scalars.reserveCapacity(text.utf8.count)
         for scalar in text.unicodeScalars { scalars.append(scalar.value) }

@@ -29,8 +29,10 @@ extension SchemaEvaluation {
 
     mutating func check(_ text: String, _ rules: SchemaNode.StringRules, _ node: SchemaNode) -> Bool {
         var valid = true
-        if rules.minimumLength != nil || rules.maximumLength != nil {
-            let length = text.unicodeScalars.count
+        // A character takes one to four bytes: most texts need no counting.
+        let bytes = text.utf8.count
+        if bytes / 4 < rules.minimumLength ?? 0 || bytes > rules.maximumLength ?? .max {
+            let length = ExactText.length(text)
             if let limit = rules.minimumLength, length < limit {
                 report(
                     node,

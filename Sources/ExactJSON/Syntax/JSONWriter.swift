@@ -69,21 +69,21 @@ struct JSONWriter {
     }
 
     private mutating func write(_ text: String) {
-        output.append(UInt8(ascii: "\""))
         let bytes = text.utf8.span
-        var plain = true
-        for index in bytes.indices {
-            let byte = bytes[index]
-            if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
-                plain = false
-                break
+        // Texts without escapes go out in one sweep; the rest of others byte by byte.
+        var swept = 0
+        output.append(addingCapacity: bytes.count + 2) { span in
+            span.append(UInt8(ascii: "\""))
+            while swept < bytes.count {
+                let byte = bytes[swept]
+                if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return }
+                span.append(byte)
+                swept += 1
             }
+            span.append(UInt8(ascii: "\""))
         }
-        if plain {
-            output.append(contentsOf: text.utf8)
-        } else {
-            for index in bytes.indices { writeEscaped(bytes[index]) }
-        }
+        guard swept < bytes.count else { return }
+        for index in swept..<bytes.count { writeEscaped(bytes[index]) }
         output.append(UInt8(ascii: "\""))
     }
 

@@ -24,6 +24,14 @@ enum ExactText {
         return left.count < right.count
     }
 
+    /// The number of code points.
+    static func length(_ text: String) -> Int {
+        let bytes = text.utf8.span
+        var continuations = 0
+        for index in bytes.indices where bytes[index] & 0xC0 == 0x80 { continuations += 1 }
+        return bytes.count - continuations
+    }
+
     /// Hashes the code points. `String.hash(into:)` would not do: it hashes the normalized form, and a sender could
     /// make any number of different names with one hash out of accents.
     static func hash(_ text: String, into hasher: inout Hasher) {
