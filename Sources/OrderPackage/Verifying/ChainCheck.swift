@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Cryptography
+import OrderModel
+import ServiceRuntime
+
+/// Checks the signer's certificates as Wallet's trust policy for orders does, every point by itself.
+///
+/// Source: Apple's open-source Security framework, `SecPolicyCreateOrderBundleSigner`; revocation is not looked at.
+struct ChainCheck {
+    private(set) var list = FindingList()
+    private let time: Int64
+    private let embedded: [Certificate]
+    private let known: [Certificate]
+    private let roots: [Certificate]
+
+    private static let path = SignatureCheck.path
+
+    /// - Parameters:
+    ///   - leaf: the certificate that signed.
+    ///   - embedded: the certificates in the signature.
+    ///   - known: further intermediates: Apple's, and those given.
+    ///   - time: the moment at which validity is judged: the signing time.
+    init(leaf: Certificate, embedded: [Certificate], known: [Certificate], roots: [Certificate], at time: Int64) {
+        self.time = time
+        self.embedded = embedded.filter { $0 != leaf }
+        self.known = known
+        self.roots = roots
+        checkLeaf(leaf)
+        checkValidity(leaf)
+        guard let issuer = findIssuer(of: leaf) else { return }
+        checkIntermediate(issuer)
+        checkValidity(issuer)
+        guard let root = findRoot(of: issuer) else { return }
+        checkValidity(root)
+        guard !list.findings.contains(where: \.isError) else { return }
+        // The checks above name each fault by itself; OpenSSL's own are the safety net beneath (path lengths,
+        // critical extensions, name constraints).
+        do throws(CryptographyError) {
+            let chain = try CertificateChain.build(leaf: leaf, intermediates: [issuer], roots: [root], at: time)
+            if chain.count != 3 { addLength(chain.count) }
+        } catch {
+            list.error("chain-refused", Self.path, ArchiveCheck.sentence(error.message))
+        }
+    }
+
+    private mutating func checkLeaf(_ leaf: Certificate) {
+        let name = leaf.subjectDescription
+        if let type = leaf.extensionString(WalletPolicy.orderType) {
+            if leaf.subject(.userID) != type {
+                list.warning(
+                    "certificate-subject",
+                    Self.path,
+                    "The certificate's subject names another order type than its extension, \(type)."
+                )
+            }
+        } else {
+            let isPass = leaf.extensionValue(WalletPolicy.passType) != nil
+            list.error(
+                "certificate-kind",
+                Self.path,
+                isPass ? "\(name) is a Pass Type ID certificate." : "\(name) is no Order Type ID certificate.",
+                fix: "Sign with the Order Type ID certificate of this order type."
+            )
+        }
+        if !leaf.extendedKeyUsage.contains(WalletPolicy.orderUsage) {
+            list.error(
+                "certificate-usage",
+                Self.path,
+                "The certificate may not sign orders: it lacks the extended key usage \(WalletPolicy.orderUsage).",
+                fix: "Sign with the Order Type ID certificate of this order type."
+            )
+        }
+        if !leaf.keyUsageDigitalSignature {
+            list.error("certificate-key-usage", Self.path, "The certificate's key usage lacks digital signature.")
+        }
+        if !leaf.isRSA {
+            list.error("certificate-not-rsa", Self.path, "The certificate's key isn't RSA.")
+        } else if leaf.keyBits < WalletPolicy.smallestKey {
+            list.error("certificate-weak-key", Self.path, "The key of \(name) has only \(leaf.keyBits) bits.")
+        }
+        checkDigest(leaf)
+    }
+
+    private mutating func checkDigest(_ certificate: Certificate) {
+        guard certificate.signatureUsesSHA1 else { return }
+        list.error(
+            "certificate-weak-signature",
+            Self.path,
+            "\(certificate.subjectDescription) is signed with SHA-1 or MD5.",
+            fix: "Ask for a new certificate."
+        )
+    }
+
+    private mutating func checkValidity(_ certificate: Certificate) {
+        let name = certificate.subjectDescription
+        if time > certificate.notAfter {
+            list.error(
+                "certificate-expired",
+                Self.path,
+                "\(name) had expired on \(text(certificate.notAfter)) when the package was signed, \(text(time)).",
+                fix: "Renew the certificate and build the package anew."
+            )
+        }
+        if time < certificate.notBefore {
+            list.error(
+                "certificate-not-yet-valid",
+                Self.path,
+                "\(name) is valid from \(text(certificate.notBefore)) on, after the signing time \(text(time)).",
+                fix: "Set the signing machine's clock."
+            )
+        }
+    }
+
+    private func text(_ second: Int64) -> String { WallTime(seconds: second).rfc3339 }
+
+    /// The certificate that really issued the leaf, from the package or from what is known here.
+    private mutating func findIssuer(of leaf: Certificate) -> Certificate? {
+        if let issuer = embedded.first(where: { leaf.isSigned(by: $0) }) { return issuer }
+        let needed = AppleAuthority.describeIssuer(of: leaf)
+        let wrong = embedded.filter { $0.isCA && !$0.isSelfIssued }
+        let issuer = known.first { leaf.isSigned(by: $0) }
+        if let named = (wrong + known).first(where: { names($0, leaf) }), issuer == nil {
+            list.error(
+                "chain-broken",
+                Self.path,
+                "The certificate names \(AppleAuthority.describe(named)) as its issuer, but isn't signed by it.",
+                fix: "Ask for a new certificate."
+            )
+            return nil
+        }
+        if wrong.isEmpty {
+            list.warning(
+                "intermediate-missing",
+                Self.path,
+                "The signature doesn't embed the certificate's issuer, \(needed).",
+                fix: "Embed it, so that devices needn't look for it."
+            )
+        } else {
+            let given = wrong.map(AppleAuthority.describe).joined(separator: " and ")
+            list.warning(
+                "intermediate-wrong",
+                Self.path,
+                "The signature embeds \(given), but the certificate was issued by \(needed).",
+                fix: "Embed the issuer instead."
+            )
+        }
+        if let issuer { return issuer }
+        if roots.contains(where: { leaf.isSigned(by: $0) }) {
+            addLength(2)
+            return nil
+        }
+        list.error(
+            "chain-incomplete",
+            Self.path,
+            "The chain is incomplete: \(leaf.subjectDescription) needs \(needed).",
+            fix: "Embed that intermediate in the signature."
+        )
+        return nil
+    }
+
+    private func names(_ issuer: Certificate, _ leaf: Certificate) -> Bool {
+        guard let wanted = leaf.authorityKeyIdentifier, let own = issuer.subjectKeyIdentifier else { return false }
+        return wanted == own
+    }
+
+    private mutating func checkIntermediate(_ issuer: Certificate) {
+        let name = AppleAuthority.describe(issuer)
+        if issuer.extensionValue(WalletPolicy.intermediateMarker) == nil {
+            list.error(
+                "intermediate-marker",
+                Self.path,
+                "\(name) is no Worldwide Developer Relations intermediate: it lacks \(WalletPolicy.intermediateMarker)."
+            )
+        }
+        if !issuer.isCA {
+            list.error("intermediate-not-authority", Self.path, "\(name) may not issue certificates.")
+        }
+        if issuer.isRSA ? issuer.keyBits < WalletPolicy.smallestKey : issuer.keyBits < 256 {
+            list.error("certificate-weak-key", Self.path, "The key of \(name) has only \(issuer.keyBits) bits.")
+        }
+        checkDigest(issuer)
+    }
+
+    private mutating func findRoot(of issuer: Certificate) -> Certificate? {
+        if roots.contains(issuer) {
+            addLength(2)
+            return nil
+        }
+        if let root = roots.first(where: { issuer.isSigned(by: $0) }) { return root }
+        let above = (embedded + known).filter { $0 != issuer && issuer.isSigned(by: $0) }
+        if above.contains(where: { upper in roots.contains { upper.isSigned(by: $0) } }) {
+            addLength(4)
+            return nil
+        }
+        list.error(
+            "chain-untrusted",
+            Self.path,
+            "No trusted root issued \(AppleAuthority.describe(issuer)); it names \(issuer.issuerDescription).",
+            fix: "Sign with a certificate of Apple's; for a test authority, trust its root (--trust root.pem)."
+        )
+        return nil
+    }
+
+    private mutating func addLength(_ count: Int) {
+        list.error(
+            "chain-length",
+            Self.path,
+            "The chain has \(count) certificates; Wallet takes exactly three: leaf, intermediate, root."
+        )
+    }
+}

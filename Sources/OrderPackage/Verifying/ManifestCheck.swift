@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Cryptography
+import ExactJSON
+import OrderModel
+
+/// Holds the manifest against the files.
+struct ManifestCheck {
+    private(set) var list = FindingList()
+    private let archive: ArchiveCheck
+
+    init(_ archive: ArchiveCheck) {
+        self.archive = archive
+        guard archive.paths.contains(Manifest.path) else {
+            list.error(
+                "manifest-missing",
+                Manifest.path,
+                "The package has no manifest.json.",
+                fix: "List every file with its SHA-256 in manifest.json, and sign that file."
+            )
+            return
+        }
+        guard let bytes = archive.contents[Manifest.path], let object = read(bytes) else { return }
+        var listed: Set<String> = []
+        for (path, value) in object {
+            listed.insert(path)
+            check(path, value)
+        }
+        for path in archive.paths where !listed.contains(path) && path != Manifest.path && path != "signature" {
+            list.error(
+                "manifest-entry-missing",
+                path,
+                "The file is in the package but not in the manifest.",
+                fix: "List it, with its path from the package's top level, or leave it out."
+            )
+        }
+    }
+
+    private mutating func read(_ bytes: [UInt8]) -> JSONObject? {
+        guard !bytes.isEmpty else { return nil }
+        do throws(JSONSyntaxError) {
+            guard let object = try JSONValue(parsing: bytes).objectValue else {
+                list.error(
+                    "manifest-form",
+                    Manifest.path,
+                    "The manifest is no JSON object.",
+                    fix: "Write one object of paths and digests."
+                )
+                return nil
+            }
+            return object
+        } catch {
+            list.append(
+                Finding(
+                    severity: .error,
+                    code: "manifest-syntax",
+                    path: Manifest.path,
+                    message: "The manifest is not JSON: \(error.message)",
+                    fix: "Write strict JSON: no comma before a closing brace, no comments.",
+                    line: error.line,
+                    column: error.column
+                )
+            )
+            return nil
+        }
+    }
+
+    private mutating func check(_ path: String, _ value: JSONValue) {
+        guard let text = value.stringValue else {
+            list.error("manifest-form", path, "The manifest has \(value.typeName) for this file instead of a digest.")
+            return
+        }
+        if path == Manifest.path || path == "signature" {
+            list.error(
+                "manifest-lists-itself",
+                path,
+                "The manifest lists this file, which can't be known when it is written.",
+                fix: "List all files but manifest.json and signature."
+            )
+            return
+        }
+        guard let digest = digest(text, path) else { return }
+        guard archive.paths.contains(path) else {
+            list.error(
+                "manifest-file-missing",
+                path,
+                "The manifest lists the file, but it isn't in the package.",
+                fix: "Add the file, or take it out of the manifest."
+            )
+            return
+        }
+        if let contents = archive.contents[path], SHA256.hash(contents).bytes != digest {
+            list.error(
+                "hash-mismatch",
+                path,
+                "The file isn't the one that was signed: its SHA-256 is not the manifest's.",
+                fix: "Build the package anew; no file may change after the manifest is written."
+            )
+        }
+    }
+
+    private mutating func digest(_ text: String, _ path: String) -> [UInt8]? {
+        let isHex = text.utf8.allSatisfy {
+            (0x30...0x39).contains($0) || (0x41...0x46).contains($0) || (0x61...0x66).contains($0)
+        }
+        if isHex, text.utf8.count == 40 {
+            list.error(
+                "manifest-sha1",
+                path,
+                "The digest has the length of SHA-1, which is for passes; orders take SHA-256.",
+                fix: "Write the SHA-256 in 64 lower-case hexadecimal digits."
+            )
+            return nil
+        }
+        guard isHex, text.utf8.count == 64, let bytes = Hex.decode(text.lowercased()) else {
+            list.error(
+                "manifest-digest-form",
+                path,
+                "The digest isn't 64 hexadecimal digits.",
+                fix: "Write the SHA-256 in 64 lower-case hexadecimal digits."
+            )
+            return nil
+        }
+        if text != text.lowercased() {
+            list.warning(
+                "manifest-digest-case",
+                path,
+                "The digest has upper-case digits; every package known to work has lower-case.",
+                fix: "Write it in lower case."
+            )
+        }
+        return bytes
+    }
+}

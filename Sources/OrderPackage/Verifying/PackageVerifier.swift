@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Cryptography
+import ExactJSON
+import OrderModel
+import ServiceRuntime
+
+/// Explains everything that would make Wallet refuse a package, in one pass.
+///
+/// Wallet itself only says that the order can't be read. Not checked: revocation, which needs the network, and whether
+/// the merchant identifier belongs to the certificate's team, which only Apple knows.
+public struct PackageVerifier: Sendable {
+    private let roots: [Certificate]
+    private let intermediates: [Certificate]
+    private let time: Int64?
+
+    /// A verifier.
+    ///
+    /// - Parameters:
+    ///   - trust: roots to trust besides Apple's, such as a test authority's.
+    ///   - intermediates: certificates for chains whose package doesn't embed them.
+    ///   - time: the moment at which certificates are judged, in seconds since 1970; nil for the signing time, as
+    ///     Wallet does it.
+    public init(trust: [Certificate] = [], intermediates: [Certificate] = [], at time: Int64? = nil) {
+        roots = AppleAuthority.roots + trust
+        self.intermediates = AppleAuthority.intermediates + intermediates
+        self.time = time
+    }
+
+    /// Checks the bytes of a `.order` file.
+    public func verify(_ bytes: [UInt8]) -> VerificationReport {
+        var report = VerificationReport()
+        let archive = ArchiveCheck(bytes)
+        report.checked.append("archive")
+        report.findings += archive.list.findings
+        report.files = archive.files
+        // What is no archive has no other faults.
+        guard !archive.paths.isEmpty else {
+            if report.isValid {
+                report.findings.append(
+                    Finding(severity: .error, code: "package-empty", path: ".", message: "The package holds no files.")
+                )
+            }
+            return report
+        }
+        report.checked.append("manifest")
+        report.findings += ManifestCheck(archive).list.findings
+        checkSignature(archive, &report)
+        checkOrder(archive, &report)
+        return report
+    }
+
+    private func checkSignature(_ archive: ArchiveCheck, _ report: inout VerificationReport) {
+        let signature = SignatureCheck(archive, others: intermediates)
+        report.checked.append("signature")
+        report.findings += signature.list.findings
+        report.signer = signature.signer
+        report.signingTime = signature.signingTime
+        let now = WallTime.now().seconds
+        if let made = signature.signingTime, made > max(now, time ?? now) + 86_400 {
+            report.findings.append(
+                Finding(
+                    severity: .warning,
+                    code: "signing-time-future",
+                    path: SignatureCheck.path,
+                    message: "The package says it was signed at \(WallTime(seconds: made).rfc3339), in the future.",
+                    fix: "Set the signing machine's clock."
+                )
+            )
+        }
+        guard let leaf = signature.signer else { return }
+        let chain = ChainCheck(
+            leaf: leaf,
+            embedded: signature.data?.certificates ?? [],
+            known: intermediates,
+            roots: roots,
+            at: time ?? signature.signingTime ?? now
+        )
+        report.checked.append("certificates")
+        report.findings += chain.list.findings
+    }
+
+    private func checkOrder(_ archive: ArchiveCheck, _ report: inout VerificationReport) {
+        guard archive.paths.contains("order.json") else {
+            report.findings.append(
+                Finding(
+                    severity: .error,
+                    code: "order-missing",
+                    path: "order.json",
+                    message: "The package has no order.json.",
+                    fix: "Put the order, as JSON, into order.json at the top level."
+                )
+            )
+            return
+        }
+        guard let bytes = archive.contents["order.json"], !bytes.isEmpty else { return }
+        report.checked.append("order")
+        let order: JSONValue
+        do throws(JSONSyntaxError) {
+            order = try JSONValue(parsing: bytes)
+        } catch {
+            report.findings.append(Finding(syntax: error, path: "order.json"))
+            return
+        }
+        report.order = order
+        // Wallet passes over members it doesn't know, so they are no reason for it to refuse.
+        let (document, findings) = OrderDocument.validate(order, ValidationOptions(unknownMembers: .warn))
+        report.document = document
+        report.findings += findings
+        checkOrderType(order, &report)
+        report.checked.append("files")
+        report.findings += FileCheck.check(order, files: archive.contents)
+    }
+
+    private func checkOrderType(_ order: JSONValue, _ report: inout VerificationReport) {
+        guard let type = order["orderTypeIdentifier"]?.stringValue,
+            let signed = report.signer?.extensionString(WalletPolicy.orderType), type != signed
+        else { return }
+        report.findings.append(
+            Finding(
+                severity: .error,
+                code: "order-type-mismatch",
+                pointer: .root.appending("orderTypeIdentifier"),
+                message: "The order is of type \(type), but the certificate signs \(signed).",
+                fix: "Sign with the certificate of this order type; upper and lower case count."
+            )
+        )
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Cryptography
+public import ExactJSON
+public import OrderModel
+
+/// What a package holds, and everything about it that Wallet would refuse or trip over.
+public struct VerificationReport: Sendable {
+    /// A file in the package.
+    public struct File: Sendable, Hashable {
+        /// The path inside the package.
+        public let path: String
+        /// Its size, unpacked, in bytes.
+        public let size: Int
+        /// Its size inside the archive, in bytes.
+        public let compressedSize: Int
+        /// SHA-256 of its contents; nil when they couldn't be unpacked.
+        public let digest: SHA256Digest?
+    }
+
+    /// The checks that were made, in order; a check that couldn't be made for want of its subject isn't among them.
+    public internal(set) var checked: [String] = []
+    /// Everything that was found.
+    public internal(set) var findings: [Finding] = []
+    /// The files in the order of the archive.
+    public internal(set) var files: [File] = []
+    /// `order.json`, when it is JSON.
+    public internal(set) var order: JSONValue?
+    /// The validated order, when it is right in itself.
+    public internal(set) var document: OrderDocument?
+    /// The certificate that signed, when it is in the package.
+    public internal(set) var signer: Certificate?
+    /// When it was signed, by its own words, in seconds since 1970.
+    public internal(set) var signingTime: Int64?
+
+    /// Whether Wallet would take the package, as far as can be told: no finding is an error.
+    public var isValid: Bool { !findings.contains(where: \.isError) }
+
+    /// The findings in the form that every command gives out.
+    public func report(file: String) -> FindingReport {
+        FindingReport(file: file, checked: checked, findings: findings)
+    }
+}
