@@ -6,34 +6,80 @@ import ExactJSON
 ///
 /// Members stand in Apple's order whatever order they came in, so that equal content has equal bytes: iOS tells packages
 /// apart by the digests in the manifest.
+///
+/// Most of a document is in that form already; what is, is not copied.
 enum PackageForm {
     static func object(_ object: JSONObject, as description: ObjectDescription) -> JSONObject {
-        var output = JSONObject()
-        var written = 0
-        for field in description.fields {
-            guard let value = object[field.name] else { continue }
-            written += 1
-            if !value.isNull { output[field.name] = Self.value(value, field.kind) }
-        }
-        if written < object.count {
-            for (name, value) in object where description.position(of: name) == nil && !value.isNull {
-                output[name] = value
-            }
-        }
-        return output
+        rewritten(object, as: description) ?? object
     }
 
-    private static func value(_ value: JSONValue, _ kind: FieldKind) -> JSONValue {
-        switch (kind, value) {
-        case (.object(let description), .object(let object)): .object(Self.object(object, as: description))
-        case (.fulfillment, .object(let object)):
-            .object(Self.object(object, as: FulfillmentShape.type(of: object).object))
-        case (.list(let element), .array(let values)): .array(values.map { Self.value($0, element) })
-        case (.amount, .number(let number)): number.plainText(maximumLength: 64).map { .string($0) } ?? value
-        case (.quantity, .string(let text)): JSONNumber(text).map { .number($0) } ?? value
-        case (.dateTime, .string(let text)): (try? OrderDate(parsing: text)).map { .string($0.text) } ?? value
-        default: value
+    /// The object in package form, or nil when it is in that form as it stands.
+    private static func rewritten(_ object: JSONObject, as description: ObjectDescription) -> JSONObject? {
+        let unknown = description.fields.count
+        var members: [(position: Int, name: String, value: JSONValue)] = []
+        members.reserveCapacity(object.count)
+        var isSame = true
+        var last = -1
+        for (name, value) in object {
+            guard !value.isNull else {
+                isSame = false
+                continue
+            }
+            let position = description.position(of: name) ?? unknown
+            if position < last { isSame = false }
+            last = position
+            if position < unknown, let value = rewritten(value, description.fields[position].kind) {
+                isSame = false
+                members.append((position, name, value))
+            } else {
+                members.append((position, name, value))
+            }
         }
+        if isSame { return nil }
+        // Stable by insertion: members that Apple does not know keep their sequence at the end.
+        for index in members.indices.dropFirst() {
+            var place = index
+            while place > 0, members[place - 1].position > members[place].position {
+                members.swapAt(place - 1, place)
+                place -= 1
+            }
+        }
+        return JSONObject(members.map { ($0.name, $0.value) })
+    }
+
+    private static func rewritten(_ value: JSONValue, _ kind: FieldKind) -> JSONValue? {
+        switch (kind, value) {
+        case (.object(let description), .object(let object)):
+            return rewritten(object, as: description).map { .object($0) }
+        case (.fulfillment, .object(let object)):
+            return rewritten(object, as: FulfillmentShape.type(of: object).object).map { .object($0) }
+        case (.list(let element), .array(let values)):
+            var output: [JSONValue]?
+            for (index, value) in values.enumerated() {
+                guard let value = rewritten(value, element) else { continue }
+                output = output ?? values
+                output?[index] = value
+            }
+            return output.map { .array($0) }
+        case (.amount, .number(let number)): return number.plainText(maximumLength: 64).map { .string($0) }
+        case (.quantity, .string(let text)): return JSONNumber(text).map { .number($0) }
+        case (.dateTime, .string(let text)):
+            if isWholeSecondUTC(text) { return nil }
+            return (try? OrderDate(parsing: text)).map { .string($0.text) }
+        default: return nil
+        }
+    }
+
+    /// `2026-01-02T03:04:05Z` and nothing else, for a text that is known to be a date.
+    private static func isWholeSecondUTC(_ text: String) -> Bool {
+        let bytes = text.utf8
+        guard bytes.count == 20, bytes.last == 0x5A else { return false }
+        for (index, byte) in bytes.enumerated() {
+            if index == 10, byte != 0x54 { return false }
+            // A leap second is written as the second behind it.
+            if index == 17, byte == 0x36 { return false }
+        }
+        return true
     }
 }
 

@@ -20,6 +20,9 @@ public struct FoldOptions: Sendable, Hashable {
 }
 
 /// A document as the log makes it.
+///
+/// State and position belong to the log, not to the document alone: they have to be stored with every entry, also with one
+/// that left the document as it was, or the next entry goes on without it.
 public struct FoldResult: Sendable, Hashable {
     /// The document as it is shown.
     public let document: JSONValue
