@@ -54,7 +54,10 @@ func present(_ names: [String]) -> [Target.Dependency] {
     names.filter { $0.hasPrefix("C") && $0 != "Cryptography" && $0 != "Console" || exists("Sources/\($0)") }.map { .target(name: $0) }
 }
 for (name, dependencies) in modules where exists("Sources/\(name)") {
-    targets.append(.target(name: name, dependencies: present(dependencies), swiftSettings: settings))
+    // The schema's migrations travel inside the binary.
+    let resources: [Resource] = name == "OrderStore" ? [.embedInCode("Migrations")] : []
+    targets.append(
+        .target(name: name, dependencies: present(dependencies), resources: resources, swiftSettings: settings))
 }
 for (name, dependencies) in executables where exists("Sources/\(name)") {
     targets.append(.executableTarget(name: name, dependencies: present(dependencies), swiftSettings: settings))

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Cryptography
+import OrderModel
+import PostgreSQL
+
+/// A request that may come twice. The answer of the first is kept for 72 hours, in the same commit as what it did, so a
+/// crash leaves both or neither.
+package struct IdempotentRequest: Sendable {
+    /// Method and route, such as `POST /api/v1/orders`. With the order type and the key it is the scope.
+    package let route: String
+    /// The caller's key, 1 to 255 bytes.
+    package let key: String
+    /// SHA-256 of the request in a canonical form: the same key with another one is refused.
+    package let fingerprint: SHA256Digest
+    /// Makes the answer to keep. It must not hold the authentication token: a replay derives it again.
+    package let answer: @Sendable (CreatedOrder) -> StoredAnswer
+
+    /// Describes a request.
+    package init(
+        route: String,
+        key: String,
+        fingerprint: SHA256Digest,
+        answer: @escaping @Sendable (CreatedOrder) -> StoredAnswer
+    ) {
+        self.route = route
+        self.key = key
+        self.fingerprint = fingerprint
+        self.answer = answer
+    }
+}
+
+/// An answer as kept, without the authentication token.
+package struct StoredAnswer: Sendable, Hashable {
+    /// The HTTP status.
+    package let status: Int
+    /// JSON text.
+    package let body: String
+
+    /// Makes an answer.
+    package init(status: Int, body: String) {
+        self.status = status
+        self.body = body
+    }
+}
+
+extension OrderStore {
+    /// What a kept answer says about a repeated request: nil when there is none (any more), the outcome to replay, or an
+    /// error when the key was used for another request.
+    func replay(_ request: IdempotentRequest, of orderType: OrderTypeIdentifier) async throws -> CreateOutcome? {
+        let scope: [PostgresValue] = [.text(orderType.text), .text(request.route), .text(request.key)]
+        guard let row = try await client.query(AccessStatements.readAnswer, scope).first else { return nil }
+        guard try row.bool(4) else {
+            _ = try await client.query(AccessStatements.dropExpiredAnswer, scope)
+            return nil
+        }
+        guard try row.bytes(0) == request.fingerprint.bytes else {
+            throw StoreError(
+                .keyReused,
+                "This Idempotency-Key was used for another request. Use a new key for a new request."
+            )
+        }
+        let key = OrderKey(orderType, try stored { try OrderIdentifier(try row.text(1)) })
+        let answer = StoredAnswer(status: Int(try row.int(2)), body: try row.text(3))
+        let head = try await head(key)
+        let token = head.flatMap { $0.isErased ? nil : try? tokens.token(for: key, stamp: $0.token) }
+        return .replayed(answer, key: key, authenticationToken: token)
+    }
+}

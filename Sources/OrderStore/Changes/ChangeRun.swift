@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Cryptography
+import ExactJSON
+import OrderModel
+import PostgreSQL
+import ServiceRuntime
+
+extension OrderStore {
+    /// One transaction's worth of orders. 50 orders a transaction give four times the events a second of one; more adds
+    /// little and holds locks for longer.
+    private static let chunkSize = 50
+
+    /// Makes changes of any orders: type by type, in chunks, each with all its heads locked first, then all its
+    /// devices. A chunk that fails is repeated order by order, so that one order's trouble stays its own.
+    func run(_ works: [OrderWork], _ options: ChangeOptions) async -> [Int: Result<ChangeOutcome, any Error>] {
+        var outcomes: [Int: Result<ChangeOutcome, any Error>] = [:]
+        let sorted = works.sorted { $0.key < $1.key }
+        var start = sorted.startIndex
+        while start < sorted.endIndex {
+            let orderType = sorted[start].key.orderType
+            var end = start
+            while end < sorted.endIndex, sorted[end].key.orderType == orderType, end - start < Self.chunkSize {
+                end += 1
+            }
+            let chunk = Array(sorted[start..<end])
+            do {
+                outcomes.merge(try await runChunk(chunk, of: orderType, options)) { _, new in new }
+            } catch {
+                for work in chunk {
+                    do {
+                        if chunk.count == 1 { throw error }
+                        outcomes.merge(try await runChunk([work], of: orderType, options)) { _, new in new }
+                    } catch {
+                        for edit in work.edits { outcomes[edit.index] = .failure(error) }
+                    }
+                }
+            }
+            start = end
+        }
+        return outcomes
+    }
+
+    private func runChunk(
+        _ works: [OrderWork],
+        of orderType: OrderTypeIdentifier,
+        _ options: ChangeOptions
+    ) async throws -> [Int: Result<ChangeOutcome, any Error>] {
+        if options.validateOnly {
+            return try await client.withConnection { connection in
+                var run = ChangeRun(orderType: orderType, options: options, connection: connection)
+                return try await run.outcomes(works)
+            }
+        }
+        let (outcomes, devices) = try await transaction { connection in
+            var run = ChangeRun(orderType: orderType, options: options, connection: connection)
+            let outcomes = try await run.outcomes(works)
+            return (outcomes, run.devices)
+        }
+        if devices > 0 { bell.ring(orderType) }
+        return outcomes
+    }
+}
+
+/// One transaction of changes: A1 locks and reads, the drafts are made in memory, A2 fans out and writes.
+struct ChangeRun {
+    let orderType: OrderTypeIdentifier
+    let options: ChangeOptions
+    let connection: PostgresConnection
+    /// How many devices follow the orders that got a revision.
+    private(set) var devices: Int64 = 0
+
+    private var outcomes: [Int: Result<ChangeOutcome, any Error>] = [:]
+
+    init(orderType: OrderTypeIdentifier, options: ChangeOptions, connection: PostgresConnection) {
+        self.orderType = orderType
+        self.options = options
+        self.connection = connection
+    }
+
+    /// A draft that is ready to be written.
+    struct Ready {
+        let draft: OrderDraft
+        let plan: FilePlan?
+        let revises: Bool
+        let text: String
+        let partsDigest: SHA256Digest
+        let digest: SHA256Digest
+        let facts: HeadFacts?
+    }
+
+    mutating func outcomes(_ works: [OrderWork]) async throws -> [Int: Result<ChangeOutcome, any Error>] {
+        let (orders, partsVersion) = try await LockedOrder.read(
+            works,
+            of: orderType,
+            locking: !options.validateOnly,
+            on: connection
+        )
+        var ready: [Ready] = []
+        for work in works {
+            guard let locked = orders[work.key.order], !locked.isErased else {
+                let error: StoreError =
+                    orders[work.key.order] == nil ? .notFound(work.key) : .erased(work.key)
+                for edit in work.edits { outcomes[edit.index] = .failure(error) }
+                continue
+            }
+            if let one = try await prepare(work, locked, partsVersion) { ready.append(one) }
+        }
+        if !options.validateOnly { try await write(ready) }
+        return outcomes
+    }
+
+    // MARK: In memory
+
+    private mutating func prepare(
+        _ work: OrderWork,
+        _ locked: LockedOrder,
+        _ partsVersion: Int64
+    ) async throws -> Ready? {
+        var draft: OrderDraft
+        do {
+            draft = try OrderDraft(locked, options)
+        } catch let error as StoreError {
+            for edit in work.edits { outcomes[edit.index] = .failure(error) }
+            return nil
+        }
+        for edit in work.edits {
+            var next = draft
+            do {
+                try await next.make(edit) { [connection] in
+                    try await Self.readLog(locked.key, on: connection)
+                }
+                draft = next
+            } catch let error as StoreError {
+                // The draft stays as it was: a bad change spoils none of the others.
+                outcomes[edit.index] = .failure(error)
+            }
+        }
+        let one: Ready
+        do {
+            one = try await finish(draft, partsVersion)
+        } catch let error as StoreError {
+            for edit in work.edits where outcomes[edit.index] == nil { outcomes[edit.index] = .failure(error) }
+            return nil
+        }
+        for edit in work.edits where outcomes[edit.index] == nil { outcomes[edit.index] = answer(to: edit, one) }
+        return one
+    }
+
+    static func readLog(_ key: OrderKey, on connection: PostgresConnection) async throws -> [LogEntry] {
+        let rows = try await connection.query(
+            OrderStatements.readLog,
+            [.text(key.orderType.text), .text(key.order.text)]
+        )
+        return try rows.map { row in
+            try stored {
+                guard let kind = LogEntry.Kind(rawValue: try row.text(1)) else {
+                    throw StoreError(.corrupt, "An entry of the log can't be read back.", order: key)
+                }
+                return try LogEntry(
+                    kind: kind,
+                    identifier: try row.text(0),
+                    occurredAt: try row.timestamp(2).microseconds,
+                    body: try JSONValue(parsing: try row.bytes(3))
+                )
+            }
+        }
+    }
+
+    /// Decides whether there is a revision, and which files it pins.
+    private func finish(_ draft: OrderDraft, _ partsVersion: Int64) async throws -> Ready {
+        let locked = draft.locked
+        let document =
+            draft.documentChanged || draft.touchesFiles
+            ? try stored { try OrderDocument.trusted(draft.result.document) } : nil
+        var plan: FilePlan?
+        if let document {
+            let references = document.imageNames
+            var hadOther = false
+            if draft.documentChanged {
+                hadOther = try stored { try OrderDocument.trusted(draft.original) }.imageNames != references
+            }
+            if draft.touchesFiles || hadOther || draft.documentChanged && partsVersion != locked.partsVersion {
+                plan = try await self.plan(draft, references)
+            }
+        }
+        let partsDigest = plan.map { OrderPart.digest(of: $0.parts) } ?? locked.partsDigest
+        let revises = draft.documentChanged || partsDigest != locked.partsDigest
+        if revises, locked.nextAt.microseconds > locked.now.microseconds + 3_600_000_000 {
+            throw StoreError(
+                .aheadOfClock,
+                "The order changed so often that its updatedAt is more than an hour ahead. Wait.",
+                order: locked.key,
+                retryAfter: Int((locked.nextAt.microseconds - locked.now.microseconds) / 1_000_000 - 3_599)
+            )
+        }
+        let text = revises ? String(decoding: draft.result.document.serialized(), as: UTF8.self) : ""
+        return Ready(
+            draft: draft,
+            plan: plan,
+            revises: revises,
+            text: text,
+            partsDigest: partsDigest,
+            digest: revises
+                ? RevisionDigest.make(
+                    document: text,
+                    parts: partsDigest,
+                    modifiedAt: locked.nextAt.wallTime.seconds
+                ) : locked.digest,
+            facts: document.map { HeadFacts($0) }
+        )
+    }
+
+    private func plan(_ draft: OrderDraft, _ references: Set<String>) async throws -> FilePlan {
+        let type = PostgresValue.text(orderType.text)
+        let order = PostgresValue.texts([draft.locked.key.order.text])
+        let rows = try await connection.pipeline(
+            FilePlan.typeStatements(orderType, references) + [
+                (FileStatements.readParts, [type, order]), (FileStatements.readOrderStrings, [type, order]),
+            ]
+        )
+        var own: [String: OrderPart] = [:]
+        for row in rows[3] where try row.text(3) == OrderPart.Origin.order.rawValue {
+            let name = try row.text(1)
+            own[name] = OrderPart(name: name, digest: SHA256Digest(bytes: try row.bytes(2)), origin: .order)
+        }
+        for (name, file) in draft.files {
+            if file == nil, own[name] == nil {
+                throw StoreError(
+                    .assetNotFound,
+                    "The order has no file of its own of this name.",
+                    order: draft.locked.key
+                )
+            }
+            own[name] = file.map { OrderPart(name: name, digest: $0.digest, origin: .order) }
+        }
+        var strings: [String: JSONObject] = [:]
+        for row in rows[4] { strings[try row.text(1)] = try StringsText.table(try row.text(2)) }
+        for (locale, table) in draft.strings {
+            if table == nil, strings[locale] == nil {
+                throw StoreError(
+                    .localizationNotFound,
+                    "The order has no strings of its own for this locale.",
+                    order: draft.locked.key
+                )
+            }
+            strings[locale] = table
+        }
+        return try FilePlan(
+            own: Array(own.values),
+            references: references,
+            ownStrings: strings.map { ($0.key, $0.value) },
+            typeRows: rows
+        )
+    }
+
+    private func answer(to edit: OrderWork.Edit, _ ready: Ready) -> Result<ChangeOutcome, any Error> {
+        let draft = ready.draft
+        let locked = draft.locked
+        let revision = ready.revises ? locked.revision + 1 : locked.revision
+        let updatedAt = (ready.revises ? locked.nextAt : locked.modifiedAt).wallTime
+        let index = draft.twins[edit.index] ?? edit.index
+        let entry = draft.entries.first { $0.index == index }
+        let changed = entry?.answer.changed.map(\.description)
+        if case .event(let event) = edit.change {
+            let known = draft.duplicates[edit.index]
+            let verdict = known?.verdict ?? entry?.answer.verdict.rawValue ?? Verdict.same.rawValue
+            return .success(
+                .event(
+                    EventAnswer(
+                        eventIdentifier: event.eventIdentifier.text,
+                        applied: verdict == Verdict.applied.rawValue,
+                        reason: verdict,
+                        revision: known?.revision ?? revision,
+                        updatedAt: known?.modifiedAt.wallTime ?? updatedAt,
+                        changed: known?.changed ?? changed ?? [],
+                        duplicate: known != nil || draft.twins[edit.index] != nil
+                    )
+                )
+            )
+        }
+        let known = draft.duplicates[edit.index]
+        return .success(
+            .change(
+                ChangeAnswer(
+                    revision: known?.revision ?? revision,
+                    updatedAt: known?.modifiedAt.wallTime ?? updatedAt,
+                    digest: ready.digest,
+                    changed: known?.changed ?? changed ?? (ready.revises ? Self.names(draft) : []),
+                    findings: draft.findings[edit.index] ?? [],
+                    missingFiles: ready.plan?.missing ?? [],
+                    isNewRevision: known != nil || ready.revises
+                )
+            )
+        )
+    }
+
+    private static func names(_ draft: OrderDraft) -> [String] {
+        draft.files.keys.sorted() + draft.strings.keys.sorted().map { "\($0).lproj/order.strings" }
+    }
+
+    // MARK: Writing
+
+    private mutating func write(_ ready: [Ready]) async throws {
+        let type = PostgresValue.text(orderType.text)
+        let actor = options.actor.map { PostgresValue.text($0) } ?? .null
+        let writing = ready.filter { $0.revises || $0.draft.foldMoved || $0.draft.touchesFiles }
+        if writing.isEmpty { return }
+        var batch: [(Statement, [PostgresValue])] = []
+        let contents = writing.flatMap { one in
+            one.draft.files.values.compactMap { $0 } + (one.plan?.made ?? [])
+        }
+        if !contents.isEmpty { batch.append(OrderStore.putAssets(contents, orderType)) }
+        for one in writing {
+            let order = PostgresValue.text(one.draft.locked.key.order.text)
+            for (locale, table) in one.draft.strings.sorted(by: { $0.key < $1.key }) {
+                if let table {
+                    batch.append(
+                        (
+                            FileStatements.putOrderStrings,
+                            [type, order, .text(locale), .text(StringsText.text(of: table))]
+                        )
+                    )
+                } else {
+                    batch.append((FileStatements.removeOrderStrings, [type, order, .text(locale)]))
+                }
+            }
+            if let plan = one.plan {
+                batch.append((FileStatements.dropParts, [type, order, .texts(plan.parts.map(\.name))]))
+                batch.append(
+                    (
+                        FileStatements.putParts,
+                        [
+                            type, order, .texts(plan.parts.map(\.name)), .bytesArray(plan.parts.map(\.digest.bytes)),
+                            .texts(plan.parts.map(\.origin.rawValue)),
+                        ]
+                    )
+                )
+            }
+            if !one.revises, one.draft.foldMoved {
+                batch.append(
+                    (
+                        OrderStatements.saveFold,
+                        [
+                            type, order, .text(one.draft.result.foldedTo?.text ?? ""),
+                            .text(one.draft.result.state.text),
+                            .timestamp(Timestamp(microseconds: one.draft.stampedAt)),
+                        ]
+                    )
+                )
+            }
+        }
+        let revised = writing.filter(\.revises)
+        if !revised.isEmpty { batch.append((OrderStatements.reviseOrders, Self.revision(revised, type, actor))) }
+        let events = writing.flatMap { one in one.draft.entries.map { (one, $0) } }
+        if !events.isEmpty { batch.append((OrderStatements.addEvents, Self.log(events, type, actor))) }
+        let rows = try await connection.pipeline(batch)
+        for (place, item) in batch.enumerated() where item.0 == OrderStatements.reviseOrders {
+            guard rows[place].count == revised.count, let first = rows[place].first else {
+                throw StoreError(.corrupt, "Not every head was moved; nothing was stored.")
+            }
+            devices = try first.int(3)
+        }
+    }
+
+    private static func revision(_ revised: [Ready], _ type: PostgresValue, _ actor: PostgresValue) -> [PostgresValue] {
+        let drafts = revised.map(\.draft)
+        return [
+            type, .texts(drafts.map(\.locked.key.order.text)), .texts(revised.map(\.text)),
+            .texts(drafts.map { $0.foldMoved ? $0.result.foldedTo?.text ?? "" : $0.locked.text?.foldedTo ?? "" }),
+            .texts(drafts.map { $0.foldMoved ? $0.result.state.text : $0.locked.text?.state ?? "" }),
+            .timestamps(drafts.map { Timestamp(microseconds: $0.stampedAt) }),
+            .bytesArray(revised.map(\.digest.bytes)), .texts(revised.map { $0.facts?.status ?? "open" }),
+            .texts(revised.map { ($0.facts?.fulfillmentStatuses ?? []).joined(separator: ",") }),
+            .texts(revised.map { $0.facts?.orderNumber }), .timestamps(drafts.map(\.locked.nextAt.timestamp)),
+            .bytesArray(revised.map(\.partsDigest.bytes)),
+            .ints(revised.map { $0.plan?.version ?? $0.draft.locked.partsVersion }),
+            .texts(drafts.map { $0.cause ?? "change" }),
+            .texts(
+                drafts.map { draft in
+                    LockedOrder.text(
+                        of: DocumentDiff.pointers(from: draft.original, to: draft.result.document).map(\.description)
+                            + names(draft)
+                    )
+                }
+            ),
+            .int(drafts.map(\.locked.mark).max() ?? 0), actor,
+        ]
+    }
+
+    private static func log(
+        _ events: [(one: Ready, entry: OrderDraft.NewEntry)],
+        _ type: PostgresValue,
+        _ actor: PostgresValue
+    ) -> [PostgresValue] {
+        func revision(_ one: Ready) -> Int64 { one.draft.locked.revision + (one.revises ? 1 : 0) }
+        func time(_ one: Ready) -> Timestamp {
+            (one.revises ? one.draft.locked.nextAt : one.draft.locked.modifiedAt).timestamp
+        }
+        return [
+            type, .texts(events.map(\.one.draft.locked.key.order.text)), .texts(events.map(\.entry.entry.identifier)),
+            .texts(events.map(\.entry.entry.kind.rawValue)),
+            .timestamps(events.map { Timestamp(microseconds: $0.entry.entry.occurredAt) }),
+            .bytesArray(events.map(\.entry.fingerprint)),
+            .texts(events.map { String(decoding: $0.entry.entry.body.serialized(), as: UTF8.self) }),
+            .texts(events.map(\.entry.answer.verdict.rawValue)),
+            .texts(events.map { LockedOrder.text(of: $0.entry.answer.changed.map(\.description)) }),
+            .ints(events.map { revision($0.one) }), .timestamps(events.map { time($0.one) }), actor,
+        ]
+    }
+}

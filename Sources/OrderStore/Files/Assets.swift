@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Cryptography
+package import OrderModel
+import PostgreSQL
+
+/// A file of a type, which later revisions of its orders may use.
+package struct TypeFile: Sendable, Hashable {
+    /// Path inside packages.
+    package let name: String
+    /// SHA-256 of the contents.
+    package let digest: SHA256Digest
+    /// When it was last replaced.
+    package let changedAt: Moment
+}
+
+extension OrderStore {
+    /// The contents with a digest; nil when the type has none such.
+    package func asset(_ orderType: OrderTypeIdentifier, _ digest: SHA256Digest) async throws -> [UInt8]? {
+        try await assets(orderType, [digest])[digest]
+    }
+
+    /// Contents by digest, those that the type has.
+    package func assets(
+        _ orderType: OrderTypeIdentifier,
+        _ digests: [SHA256Digest]
+    ) async throws -> [SHA256Digest: [UInt8]] {
+        if digests.isEmpty { return [:] }
+        let rows = try await client.query(
+            FileStatements.readAssets,
+            [.text(orderType.text), .bytesArray(digests.map(\.bytes))]
+        )
+        var contents: [SHA256Digest: [UInt8]] = [:]
+        for row in rows { contents[SHA256Digest(bytes: try row.bytes(0))] = try row.bytes(1) }
+        return contents
+    }
+
+    /// Gives a type a file. Revisions that exist keep what they pinned.
+    package func putTypeFile(_ file: OrderFile, of orderType: OrderTypeIdentifier) async throws {
+        try await transaction { connection in
+            let results = try await connection.pipeline([
+                Self.putAssets([file], orderType),
+                (FileStatements.touchTypePart, [.text(orderType.text), .text(file.name)]),
+                (
+                    FileStatements.putTypePart,
+                    [
+                        .text(orderType.text), .text(file.name), .text(FileName(file.name).stem),
+                        .bytes(file.digest.bytes),
+                    ]
+                ),
+            ])
+            if results[2].affected > 0 {
+                _ = try await connection.query(FileStatements.raisePartsVersion, [.text(orderType.text)])
+            }
+        }
+    }
+
+    /// Takes a file from a type.
+    ///
+    /// - Throws: ``StoreError`` with `assetNotFound`.
+    package func removeTypeFile(_ name: String, of orderType: OrderTypeIdentifier) async throws {
+        try await transaction { connection in
+            let place: [PostgresValue] = [.text(orderType.text), .text(name)]
+            _ = try await connection.query(FileStatements.touchTypePart, place)
+            guard try await connection.query(FileStatements.removeTypePart, place).affected > 0 else {
+                throw StoreError(.assetNotFound, "The order type has no file of this name.")
+            }
+            _ = try await connection.query(FileStatements.raisePartsVersion, [.text(orderType.text)])
+        }
+    }
+
+    /// The files of a type, by name.
+    package func typeFiles(of orderType: OrderTypeIdentifier) async throws -> [TypeFile] {
+        try await client.query(FileStatements.listTypeParts, [.text(orderType.text)]).map { row in
+            TypeFile(
+                name: try row.text(0),
+                digest: SHA256Digest(bytes: try row.bytes(1)),
+                changedAt: Moment(try row.timestamp(2))
+            )
+        }
+    }
+
+    /// One file of a type and its contents; nil when there is none of this name.
+    package func typeFile(
+        _ name: String,
+        of orderType: OrderTypeIdentifier
+    ) async throws -> (file: TypeFile, contents: [UInt8])? {
+        let rows = try await client.query(FileStatements.readTypePart, [.text(orderType.text), .text(name)])
+        guard let row = rows.first else { return nil }
+        let file = TypeFile(
+            name: try row.text(0),
+            digest: SHA256Digest(bytes: try row.bytes(1)),
+            changedAt: Moment(try row.timestamp(2))
+        )
+        return (file, try row.bytes(3))
+    }
+
+    /// One file that was sent for an order, and its contents; a file pinned from the type is not the order's own.
+    package func orderFile(
+        _ name: String,
+        of key: OrderKey
+    ) async throws -> (digest: SHA256Digest, contents: [UInt8])? {
+        let rows = try await client.query(
+            FileStatements.readOwnPart,
+            [.text(key.orderType.text), .text(key.order.text), .text(name)]
+        )
+        guard let row = rows.first else { return nil }
+        return (SHA256Digest(bytes: try row.bytes(0)), try row.bytes(1))
+    }
+
+    static func putAssets(_ files: [OrderFile], _ orderType: OrderTypeIdentifier) -> (Statement, [PostgresValue]) {
+        var seen: Set<SHA256Digest> = []
+        // One statement can't touch a row twice: the same contents under two names are one asset.
+        let files = files.filter { seen.insert($0.digest).inserted }
+        return (
+            FileStatements.putAssets,
+            [.text(orderType.text), .bytesArray(files.map(\.digest.bytes)), .bytesArray(files.map(\.contents))]
+        )
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Cryptography
+import ExactJSON
+import OrderModel
+import PostgreSQL
+
+/// Which files a revision pins: the order's own, those of its type that its document names, and the strings tables.
+struct FilePlan: Sendable {
+    /// All of them, by name.
+    let parts: [OrderPart]
+    /// Strings files made here, whose contents have to be stored.
+    let made: [OrderFile]
+    /// Names in the document that no file answers to.
+    let missing: [String]
+    /// The version of the type's files.
+    let version: Int64
+
+    /// What to read about the type, in this order: its version first, so that a change between leaves an older version
+    /// on newer files and the next revision pins them again.
+    static func typeStatements(
+        _ orderType: OrderTypeIdentifier,
+        _ references: Set<String>
+    ) -> [(Statement, [PostgresValue])] {
+        let stems = Set(references.flatMap { [FileName($0).stem, $0] })
+        return [
+            (FileStatements.readPartsVersion, [.text(orderType.text)]),
+            (FileStatements.readTypePartsByStem, [.text(orderType.text), .texts(stems.sorted())]),
+            (FileStatements.readTypeStrings, [.text(orderType.text)]),
+        ]
+    }
+
+    /// Chooses the files. A file of the order takes the place of all files of the type that serve the same name.
+    ///
+    /// - Parameter typeRows: the answers to ``typeStatements(_:_:)``.
+    init(
+        own: [OrderPart],
+        references: Set<String>,
+        ownStrings: [(locale: String, table: JSONObject)],
+        typeRows: [Rows]
+    ) throws {
+        guard typeRows.count >= 3 else { throw StoreError(.corrupt, "The files of the order type were not read.") }
+        self.version = try typeRows[0].first?.int(0) ?? 1
+        var typeFiles: [(name: String, digest: SHA256Digest)] = []
+        for row in typeRows[1] { typeFiles.append((try row.text(0), SHA256Digest(bytes: try row.bytes(1)))) }
+        var chosen: [String: OrderPart] = [:]
+        var missing: [String] = []
+        for part in own { chosen[part.name] = part }
+        for reference in references {
+            if own.contains(where: { FileName($0.name).serves(reference) }) { continue }
+            let found = typeFiles.filter { FileName($0.name).serves(reference) }
+            if found.isEmpty { missing.append(reference) }
+            for file in found { chosen[file.name] = OrderPart(name: file.name, digest: file.digest, origin: .type) }
+        }
+        var tables: [String: JSONObject] = [:]
+        for row in typeRows[2] { tables[try row.text(0)] = try StringsText.table(try row.text(1)) }
+        for (locale, table) in ownStrings {
+            var merged = tables[locale] ?? JSONObject()
+            for member in table { merged[member.name] = member.value }
+            tables[locale] = merged
+        }
+        var made: [OrderFile] = []
+        for (locale, table) in tables.sorted(by: { $0.key < $1.key }) {
+            let contents = Self.stringsFile(table)
+            // Wallet's unpacker does not take an empty file.
+            if contents.isEmpty { continue }
+            let file = OrderFile(name: "\(locale).lproj/order.strings", contents: contents)
+            made.append(file)
+            chosen[file.name] = OrderPart(name: file.name, digest: file.digest, origin: .strings)
+        }
+        self.parts = chosen.values.sorted { $0.name.precedesInBytes($1.name) }
+        self.made = made
+        self.missing = missing.sorted()
+    }
+}
+
+extension FilePlan {
+    /// The bytes of an `order.strings` file, in the byte order of its keys: equal tables are equal files.
+    static func stringsFile(_ table: JSONObject) -> [UInt8] {
+        let entries = table.compactMap { member in
+            member.value.stringValue.map { StringsTable.Entry(key: member.name, text: $0) }
+        }
+        return StringsTable(entries.sorted { $0.key.precedesInBytes($1.key) }).write()
+    }
+}

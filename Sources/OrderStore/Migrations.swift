@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PostgreSQL
+
+extension OrderStore {
+    /// The schema's steps, carried by the binary. Their source is the folder `Migrations/` at the top of the package;
+    /// a step that was released is never edited, a new one goes behind it.
+    package static let migrations: [Migration] = [
+        Migration(
+            version: 1,
+            name: "orders_devices_and_tickets",
+            sql: String(decoding: PackageResources._01_orders_devices_and_tickets_sql, as: UTF8.self)
+        )
+    ]
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrderModel
+package import PostgreSQL
+package import ServiceRuntime
+
+/// All SQL: orders, revisions, events, files, devices, registrations, push tickets, kept answers and keys.
+///
+/// Each use case is one file. What they rely on, in short: READ COMMITTED only; locks are taken orders first, then
+/// devices, each sorted; the mark of a device rises under its row's lock; the push ticket is part of the device's row,
+/// so a change and its tickets are one commit; only the database's clock stamps data.
+package final class OrderStore: Sendable {
+    /// The NOTIFY channel that workers listen on; the payload is an order type.
+    package static let ticketChannel = "walletorders_tickets"
+
+    /// Wakes the workers after a change has committed.
+    package let bell: TicketBell
+
+    let client: PostgresClient
+    let tokens: TokenKeys
+    let logger: Logger
+    let knownTypes = Locked<Set<OrderTypeIdentifier>>([])
+    let keyCache = Locked<[String: CachedKey]>([:])
+
+    /// A store over a pool of connections.
+    package init(client: PostgresClient, tokens: TokenKeys, logger: Logger) {
+        self.client = client
+        self.tokens = tokens
+        self.logger = logger
+        self.bell = TicketBell(client: client, logger: logger)
+    }
+
+    /// The database's clock, the only one that stamps data.
+    package func databaseTime() async throws -> Moment {
+        let rows = try await client.query(UpkeepStatements.readClock)
+        guard let row = rows.first else { throw StoreError(.corrupt, "The database did not tell its time.") }
+        return Moment(try row.timestamp(0))
+    }
+
+    /// Runs a closure in one transaction, again when it lost a race or its connection.
+    ///
+    /// Every closure given here may run twice, also after a commit whose answer was lost: the event row or the
+    /// idempotency row tells it what the first run did.
+    func transaction<Result: Sendable>(
+        lockTimeout: Duration? = nil,
+        _ body: @escaping @Sendable (PostgresConnection) async throws -> Result
+    ) async throws -> Result {
+        var lost = 0
+        while true {
+            do {
+                return try await client.transaction(lockTimeout: lockTimeout, body)
+            } catch let error as PostgresError where error.code == .unknownCommit && lost < 3 {
+                lost += 1
+            } catch let error as PostgresError where error.code == .lockTimeout {
+                throw StoreError.busy
+            }
+        }
+    }
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Cryptography
+package import ExactJSON
+package import OrderModel
+import PostgreSQL
+package import ServiceRuntime
+
+/// An order to be stored: a valid document, its own files and strings.
+package struct NewOrder: Sendable {
+    /// The valid document.
+    package var document: OrderDocument
+    /// Files sent for this order; those of its type are pinned by themselves where the document names them.
+    package var files: [OrderFile]
+    /// Strings sent for this order, by locale.
+    package var strings: [(locale: String, table: JSONObject)]
+    /// The API key that asked, for the history.
+    package var actor: String?
+    /// Set when the request came with an idempotency key.
+    package var idempotency: IdempotentRequest?
+
+    /// Describes an order.
+    package init(
+        document: OrderDocument,
+        files: [OrderFile] = [],
+        strings: [(locale: String, table: JSONObject)] = [],
+        actor: String? = nil,
+        idempotency: IdempotentRequest? = nil
+    ) {
+        self.document = document
+        self.files = files
+        self.strings = strings
+        self.actor = actor
+        self.idempotency = idempotency
+    }
+
+    var key: OrderKey { OrderKey(document.orderTypeIdentifier, document.orderIdentifier) }
+}
+
+/// An order that was stored.
+package struct CreatedOrder: Sendable {
+    /// Type and identifier.
+    package let key: OrderKey
+    /// 1.
+    package let revision: Int64
+    /// `createdAt` to the second.
+    package let updatedAt: WallTime
+    /// The identity of the revision.
+    package let digest: SHA256Digest
+    /// For the customer's device; keep it out of logs and kept answers.
+    package let authenticationToken: String
+    /// Names in the document that no file answers to.
+    package let missingFiles: [String]
+
+    /// The strong validator at the merchant's door.
+    package var entityTag: String { OrderHead.entityTag(digest) }
+}
+
+/// What became of a create.
+package enum CreateOutcome: Sendable {
+    /// It was stored.
+    case created(CreatedOrder)
+    /// The same request was answered before. The token is nil when the order was erased since.
+    case replayed(StoredAnswer, key: OrderKey, authenticationToken: String?)
+}
+
+extension OrderStore {
+    /// Stores a new order: head, document, files and revision 1, and the answer when the request has an idempotency
+    /// key, in one statement, so that all or nothing of it is there.
+    ///
+    /// - Throws: ``StoreError`` with `orderExists` (also for an erased one), `invalidDocument` (createdAt more than 10
+    ///   minutes ahead), `keyReused`, `stillRunning`, `busy`.
+    package func create(_ new: NewOrder) async throws -> CreateOutcome {
+        let key = new.key
+        try await ensureOrderType(key.orderType)
+        let stamp = tokens.newStamp()
+        let token = try tokens.token(for: key, stamp: stamp)
+        var tries = 0
+        while true {
+            tries += 1
+            do {
+                return .created(try await insert(new, stamp: stamp, token: token))
+            } catch let error as PostgresError where error.code == .uniqueViolation {
+                // A try whose answer was lost may be what stands there: its nonce tells.
+                if tries > 1, let head = try await head(key), head.token == stamp {
+                    let plan = try await filePlan(new)
+                    return .created(
+                        CreatedOrder(
+                            key: key,
+                            revision: 1,
+                            updatedAt: WallTime(seconds: new.document.createdAt),
+                            digest: head.digest,
+                            authenticationToken: token,
+                            missingFiles: plan.missing
+                        )
+                    )
+                }
+                if let request = new.idempotency, let outcome = try await replay(request, of: key.orderType) {
+                    return outcome
+                }
+                let taken = try await head(key) != nil
+                if taken || tries > 3 { throw StoreError.exists(key) }
+            } catch let error as PostgresError where error.code == .lockTimeout {
+                guard new.idempotency != nil else { throw StoreError.busy }
+                throw StoreError(
+                    .stillRunning,
+                    "A request with this Idempotency-Key is being worked on. Send it again in a second.",
+                    retryAfter: 1
+                )
+            } catch let error as PostgresError where tries <= 3 && (error.isRetryable || error.code == .unknownCommit) {
+                continue
+            }
+        }
+    }
+
+    /// What ``create(_:)`` would answer, without locks and with nothing stored. The token is one of no order.
+    package func validateCreate(_ new: NewOrder) async throws -> CreatedOrder {
+        let key = new.key
+        let rows = try await client.query(
+            OrderStatements.checkCreate,
+            [.text(key.orderType.text), .text(key.order.text), .timestamp(.seconds(new.document.createdAt))]
+        )
+        guard let row = rows.first else { throw StoreError(.corrupt, "The database gave no answer.") }
+        guard try row.bool(0) else { throw Self.createdAhead }
+        if try row.bool(1) { throw StoreError.exists(key) }
+        let plan = try await filePlan(new)
+        let text = String(decoding: new.document.json.serialized(), as: UTF8.self)
+        return CreatedOrder(
+            key: key,
+            revision: 1,
+            updatedAt: WallTime(seconds: new.document.createdAt),
+            digest: RevisionDigest.make(
+                document: text,
+                parts: OrderPart.digest(of: plan.parts),
+                modifiedAt: new.document.createdAt
+            ),
+            authenticationToken: try tokens.token(for: key, stamp: tokens.newStamp()),
+            missingFiles: plan.missing
+        )
+    }
+
+    private func filePlan(_ new: NewOrder) async throws -> FilePlan {
+        let references = new.document.imageNames
+        let rows = try await client.withConnection { connection in
+            try await connection.pipeline(FilePlan.typeStatements(new.key.orderType, references))
+        }
+        return try FilePlan(
+            own: new.files.map { OrderPart(name: $0.name, digest: $0.digest, origin: .order) },
+            references: references,
+            ownStrings: new.strings.map { ($0.locale, $0.table) },
+            typeRows: rows
+        )
+    }
+
+    private func insert(_ new: NewOrder, stamp: TokenStamp, token: String) async throws -> CreatedOrder {
+        let key = new.key
+        let document = new.document
+        let plan = try await filePlan(new)
+        let text = String(decoding: document.json.serialized(), as: UTF8.self)
+        let parts = OrderPart.digest(of: plan.parts)
+        let digest = RevisionDigest.make(document: text, parts: parts, modifiedAt: document.createdAt)
+        let created = CreatedOrder(
+            key: key,
+            revision: 1,
+            updatedAt: WallTime(seconds: document.createdAt),
+            digest: digest,
+            authenticationToken: token,
+            missingFiles: plan.missing
+        )
+        let kept = new.idempotency.map { request in (request, request.answer(created)) }
+        let facts = HeadFacts(document)
+        let values: [PostgresValue] = [
+            .text(key.orderType.text), .text(key.order.text), .timestamp(.seconds(document.createdAt)),
+            .bytes(digest.bytes), .bytes(parts.bytes), .int(plan.version), .text(facts.status),
+            .texts(facts.fulfillmentStatuses), facts.orderNumber.map { .text($0) } ?? .null, .int(Int64(stamp.kid)),
+            .bytes(stamp.nonce),
+            kept.map { .text($0.0.route) } ?? .null, kept.map { .text($0.0.key) } ?? .null,
+            kept.map { .bytes($0.0.fingerprint.bytes) } ?? .null, kept.map { .int(Int64($0.1.status)) } ?? .null,
+            kept.map { .text($0.1.body) } ?? .null,
+            .text(text), .text(""), .text(""),
+            .texts(plan.parts.map(\.name)), .bytesArray(plan.parts.map(\.digest.bytes)),
+            .texts(plan.parts.map(\.origin.rawValue)),
+            .texts(new.strings.map(\.locale)), .texts(new.strings.map { StringsText.text(of: $0.table) }),
+            new.actor.map { .text($0) } ?? .null,
+        ]
+        // Contents first and by themselves: without their order they are swept up after a day.
+        let contents = new.files + plan.made
+        if !contents.isEmpty {
+            let (statement, values) = Self.putAssets(contents, key.orderType)
+            _ = try await client.query(statement, values)
+        }
+        guard try await client.query(OrderStatements.createOrder, values).first != nil else { throw Self.createdAhead }
+        return created
+    }
+
+    private static var createdAhead: StoreError {
+        StoreError(
+            .invalidDocument,
+            "The order is from the future.",
+            findings: [
+                Finding(
+                    severity: .error,
+                    code: "created-in-future",
+                    pointer: JSONPointer(tokens: ["createdAt"]),
+                    message: "createdAt is more than 10 minutes ahead of the server's clock.",
+                    fix: "Send the time of the purchase, with its offset from UTC."
+                )
+            ]
+        )
+    }
+}
+
+/// What the head says about its document, so that lists need not read it.
+struct HeadFacts: Sendable {
+    let status: String
+    let fulfillmentStatuses: [String]
+    let orderNumber: String?
+
+    init(_ document: OrderDocument) {
+        self.status = document.status.rawValue
+        self.fulfillmentStatuses = Set(document.fulfillments.map(\.status.rawValue)).sorted()
+        // NUL can't be stored as text, and no customer reads a number of more than 255 bytes.
+        self.orderNumber = document.orderNumber.map { OrderStore.cut($0, 255) }
+    }
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import OrderModel
+import PostgreSQL
+package import ServiceRuntime
+
+/// The story of an order: answers "why didn't the phone update?".
+package struct OrderHistory: Sendable {
+    /// One change.
+    package struct Revision: Sendable {
+        /// Its number.
+        package let revision: Int64
+        /// `updatedAt`.
+        package let modifiedAt: WallTime
+        /// When it was really made.
+        package let recordedAt: Moment
+        /// `create`, `event`, `patch`, `put`, `file`, `strings` or `refresh`.
+        package let cause: String
+        /// The API key that asked.
+        package let actor: String?
+        /// JSON pointers and file names.
+        package let changes: [String]
+    }
+
+    /// One entry of the log.
+    package struct Event: Sendable {
+        /// Its name.
+        package let identifier: String
+        /// `event` or `edit`.
+        package let kind: String
+        /// When it happened.
+        package let occurredAt: Moment
+        /// When it came in.
+        package let receivedAt: Moment
+        /// What was answered.
+        package let verdict: String
+        /// What it changed.
+        package let changes: [String]
+        /// The order's revision after it.
+        package let revision: Int64
+        /// The API key that sent it.
+        package let actor: String?
+    }
+
+    /// One device and its push ticket.
+    package struct Device: Sendable {
+        /// The device; show it, don't log it.
+        package let device: DeviceIdentifier
+        /// When it registered for the order.
+        package let registeredAt: Moment
+        /// When it last said that its push token is its own; nil when the token was pruned.
+        package let tokenSince: Moment?
+        /// When its ticket is due; nil: at rest.
+        package let dueAt: Moment?
+        /// Whether a worker has it.
+        package let isInFlight: Bool
+        /// Tries since the last success.
+        package let attempts: Int
+        /// The last push that APNs took.
+        package let pushedAt: Moment?
+        /// `sent`, `retry`, `dead`, `pruned`; nil before the first push.
+        package let outcome: String?
+        /// APNs' reason.
+        package let reason: String?
+        /// Whether pushing was given up.
+        package let isDead: Bool
+    }
+
+    /// How often a revision was fetched.
+    package struct Reads: Sendable {
+        /// The revision.
+        package let revision: Int64
+        /// Answers with the package.
+        package let fullAnswers: Int64
+        /// Answers 304.
+        package let notModified: Int64
+        /// The first answer.
+        package let firstAt: Moment
+        /// The last answer.
+        package let lastAt: Moment
+    }
+
+    /// The order now.
+    package let head: OrderHead
+    /// Newest first, at most 200.
+    package let revisions: [Revision]
+    /// In log order, at most 500, the newest.
+    package let events: [Event]
+    /// Oldest registration first, at most 200.
+    package let devices: [Device]
+    /// Newest revision first, at most 50.
+    package let reads: [Reads]
+    /// Newest first, at most 50.
+    package let log: [DeviceLogEntry]
+}
+
+extension OrderStore {
+    /// Everything that is known about an order. Nil when it is unknown; little when it was erased.
+    package func history(_ key: OrderKey) async throws -> OrderHistory? {
+        let place: [PostgresValue] = [.text(key.orderType.text), .text(key.order.text)]
+        let rows = try await client.withConnection { connection in
+            try await connection.pipeline([
+                (OrderStatements.readHead, place), (ListStatements.readRevisions, place + [.int(200)]),
+                (OrderStatements.readLog, place), (DeviceStatements.readDevicesOfOrder, place + [.int(200)]),
+                (DeviceStatements.readReads, place + [.int(50)]), (DeviceStatements.readLogOfOrder, place + [.int(50)]),
+            ])
+        }
+        guard let head = rows[0].first else { return nil }
+        let events = try rows[2].map { try Self.event($0) }.sorted {
+            ($0.occurredAt, $0.receivedAt) < ($1.occurredAt, $1.receivedAt)
+        }
+        return OrderHistory(
+            head: try OrderHead(head, orderType: key.orderType),
+            revisions: try rows[1].map { row in
+                OrderHistory.Revision(
+                    revision: try row.int(0),
+                    modifiedAt: Moment(try row.timestamp(1)).wallTime,
+                    recordedAt: Moment(try row.timestamp(2)),
+                    cause: try row.text(3),
+                    actor: try row.optionalText(4),
+                    changes: try LockedOrder.pointers(try row.text(5))
+                )
+            },
+            events: Array(events.suffix(500)),
+            devices: try rows[3].map { try Self.device($0) },
+            reads: try rows[4].map { row in
+                OrderHistory.Reads(
+                    revision: try row.int(0),
+                    fullAnswers: try row.int(1),
+                    notModified: try row.int(2),
+                    firstAt: Moment(try row.timestamp(3)),
+                    lastAt: Moment(try row.timestamp(4))
+                )
+            },
+            log: try rows[5].map { try DeviceLogEntry($0) }
+        )
+    }
+
+    private static func event(_ row: Row) throws -> OrderHistory.Event {
+        OrderHistory.Event(
+            identifier: try row.text(0),
+            kind: try row.text(1),
+            occurredAt: Moment(try row.timestamp(2)),
+            receivedAt: Moment(try row.timestamp(7)),
+            verdict: try row.text(4),
+            changes: try LockedOrder.pointers(try row.text(5)),
+            revision: try row.int(6),
+            actor: try row.optionalText(8)
+        )
+    }
+
+    private static func device(_ row: Row) throws -> OrderHistory.Device {
+        OrderHistory.Device(
+            device: try stored { try DeviceIdentifier(try row.text(0)) },
+            registeredAt: Moment(try row.timestamp(1)),
+            tokenSince: try row.optionalTimestamp(2).map { Moment($0) },
+            dueAt: try row.optionalTimestamp(3).map { Moment($0) },
+            isInFlight: try row.bool(4),
+            attempts: Int(try row.int(5)),
+            pushedAt: try row.optionalTimestamp(6).map { Moment($0) },
+            outcome: try row.optionalText(7),
+            reason: try row.optionalText(8),
+            isDead: try row.bool(9)
+        )
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PostgreSQL
+
+/// Keys of merchants, share links and kept answers.
+enum AccessStatements {
+    /// Index: api_keys_pkey.
+    static let addKey = Statement(
+        "add_api_key",
+        """
+        insert into api_keys (key_identifier, secret_digest, name, scopes, order_types, expires_at)
+        values ($1::text, $2::bytea, $3::text, $4::text[], $5::text[], $6::timestamptz)
+        returning created_at
+        """
+    )
+
+    /// Index: api_keys_pkey.
+    static let readKey = Statement(
+        "read_api_key",
+        """
+        select key_identifier, name, array_to_string(scopes, ','), array_to_string(order_types, ','), created_at,
+            expires_at, revoked_at, last_used_at, secret_digest,
+            revoked_at is null and coalesce(expires_at > clock_timestamp(), true)
+        from api_keys where key_identifier = $1::text
+        """
+    )
+
+    /// A report over a table of a few rows.
+    static let listKeys = Statement(
+        "list_api_keys",
+        """
+        select key_identifier, name, array_to_string(scopes, ','), array_to_string(order_types, ','), created_at,
+            expires_at, revoked_at, last_used_at
+        from api_keys order by created_at, key_identifier
+        """
+    )
+
+    /// Index: api_keys_pkey.
+    static let revokeKey = Statement(
+        "revoke_api_key",
+        """
+        update api_keys set revoked_at = clock_timestamp() where key_identifier = $1::text and revoked_at is null
+        """
+    )
+
+    /// Coarse on purpose: once a minute a key, not once a request. Index: api_keys_pkey.
+    static let touchKey = Statement(
+        "touch_api_key",
+        """
+        update api_keys set last_used_at = clock_timestamp() where key_identifier = $1::text
+            and (last_used_at is null or last_used_at < clock_timestamp() - interval '1 minute')
+        """
+    )
+
+    /// Only for an order that exists and is not erased. Index: orders_pkey.
+    static let addShareLink = Statement(
+        "add_share_link",
+        """
+        with head as materialized (
+            select 1 from orders where order_type = $3::text and order_identifier = $4::text and erased_at is null
+            for share)
+        insert into share_links (token_digest, share_identifier, order_type, order_identifier, expires_at)
+        select $1::bytea, $2::text, $3::text, $4::text,
+            clock_timestamp() + $5::bigint * interval '1 microsecond' from head
+        returning expires_at
+        """
+    )
+
+    /// Index: share_links_pkey.
+    static let readShareLink = Statement(
+        "read_share_link",
+        """
+        select order_type, order_identifier from share_links
+        where token_digest = $1::bytea and revoked_at is null and expires_at > clock_timestamp()
+        """
+    )
+
+    /// Index: share_links_by_order.
+    static let revokeShareLink = Statement(
+        "revoke_share_link",
+        """
+        update share_links set revoked_at = clock_timestamp()
+        where order_type = $1::text and order_identifier = $2::text and share_identifier = $3::text
+            and revoked_at is null
+        """
+    )
+
+    /// Index: idempotency_pkey.
+    static let readAnswer = Statement(
+        "read_answer",
+        """
+        select fingerprint, order_identifier, status::bigint, result, expires_at > clock_timestamp() from idempotency
+        where order_type = $1::text and route = $2::text and key = $3::text
+        """
+    )
+
+    /// Index: idempotency_pkey.
+    static let dropExpiredAnswer = Statement(
+        "drop_expired_answer",
+        """
+        delete from idempotency where order_type = $1::text and route = $2::text and key = $3::text
+            and expires_at <= clock_timestamp()
+        """
+    )
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PostgreSQL
+
+/// Order types, their files and strings, contents by digest, and the roll-out of a type's changes.
+enum FileStatements {
+    /// Index: order_types_pkey.
+    static let ensureOrderType = Statement(
+        "ensure_order_type",
+        "insert into order_types (order_type) values ($1::text) on conflict do nothing"
+    )
+
+    /// Index: order_types_pkey.
+    static let listOrderTypes = Statement(
+        "list_order_types",
+        "select order_type, parts_version from order_types order by order_type"
+    )
+
+    /// Read before the type's files: a change between the two leaves an older version on newer files, and the next
+    /// revision pins them again. Index: order_types_pkey.
+    static let readPartsVersion = Statement(
+        "read_parts_version",
+        "select parts_version from order_types where order_type = $1::text"
+    )
+
+    /// Says that the type's files are other ones now. Index: order_types_pkey.
+    static let raisePartsVersion = Statement(
+        "raise_parts_version",
+        """
+        insert into order_types as t (order_type, parts_version) values ($1::text, 2)
+        on conflict (order_type) do update set parts_version = t.parts_version + 1 returning parts_version
+        """
+    )
+
+    /// Stores contents once. The touched time keeps them from the sweep of unused contents; the row stays locked until
+    /// commit, so that the sweep cannot take it between this statement and the one that pins it. Index: assets_pkey.
+    static let putAssets = Statement(
+        "put_assets",
+        """
+        insert into assets as a (order_type, digest, bytes)
+        select $1::text, i.digest, i.bytes from unnest($2::bytea[], $3::bytea[]) i(digest, bytes) order by i.digest
+        on conflict (order_type, digest) do update set used_at = clock_timestamp()
+        where a.used_at < clock_timestamp() - interval '1 hour'
+        """
+    )
+
+    /// Index: assets_pkey.
+    static let readAssets = Statement(
+        "read_assets",
+        "select digest, bytes from assets where order_type = $1::text and digest = any($2::bytea[])"
+    )
+
+    /// Files of an order as pinned. Index: order_parts_pkey.
+    static let readParts = Statement(
+        "read_parts",
+        """
+        select order_identifier, name, digest, origin from order_parts
+        where order_type = $1::text and order_identifier = any($2::text[]) order by order_identifier, name
+        """
+    )
+
+    /// Files of the type that a document may refer to. Index: type_parts_by_stem.
+    static let readTypePartsByStem = Statement(
+        "read_type_parts_by_stem",
+        "select name, digest from type_parts where order_type = $1::text and stem = any($2::text[]) order by name"
+    )
+
+    /// Index: type_strings_pkey.
+    static let readTypeStrings = Statement(
+        "read_type_strings",
+        "select locale, strings from type_strings where order_type = $1::text order by locale"
+    )
+
+    /// Index: order_strings_pkey.
+    static let readOrderStrings = Statement(
+        "read_order_strings",
+        """
+        select order_identifier, locale, strings from order_strings
+        where order_type = $1::text and order_identifier = any($2::text[]) order by order_identifier, locale
+        """
+    )
+
+    /// Index: order_parts_pkey.
+    static let dropParts = Statement(
+        "drop_parts",
+        """
+        delete from order_parts
+        where order_type = $1::text and order_identifier = $2::text and name <> all($3::text[])
+        """
+    )
+
+    /// Index: order_parts_pkey.
+    static let putParts = Statement(
+        "put_parts",
+        """
+        insert into order_parts as p (order_type, order_identifier, name, digest, origin)
+        select $1::text, $2::text, i.* from unnest($3::text[], $4::bytea[], $5::text[]) i(name, digest, origin)
+        on conflict (order_type, order_identifier, name) do update set digest = excluded.digest,
+            origin = excluded.origin
+        where (p.digest, p.origin) is distinct from (excluded.digest, excluded.origin)
+        """
+    )
+
+    /// Index: order_strings_pkey.
+    static let putOrderStrings = Statement(
+        "put_order_strings",
+        """
+        insert into order_strings (order_type, order_identifier, locale, strings)
+        values ($1::text, $2::text, $3::text, $4::text)
+        on conflict (order_type, order_identifier, locale) do update set strings = excluded.strings
+        """
+    )
+
+    /// Index: order_strings_pkey.
+    static let removeOrderStrings = Statement(
+        "remove_order_strings",
+        """
+        delete from order_strings where order_type = $1::text and order_identifier = $2::text and locale = $3::text
+        """
+    )
+
+    /// Index: type_parts_pkey. Returns a row only when something changed.
+    static let putTypePart = Statement(
+        "put_type_part",
+        """
+        insert into type_parts as t (order_type, name, stem, digest)
+        values ($1::text, $2::text, $3::text, $4::bytea)
+        on conflict (order_type, name) do update set digest = excluded.digest, changed_at = clock_timestamp()
+        where t.digest is distinct from excluded.digest
+        """
+    )
+
+    /// Keeps the contents of a file that is taken away or replaced from the sweep for a day: a change that is running may
+    /// be about to pin them. Indexes: type_parts_pkey, assets_pkey.
+    static let touchTypePart = Statement(
+        "touch_type_part",
+        """
+        update assets a set used_at = clock_timestamp() from type_parts t
+        where t.order_type = $1::text and t.name = $2::text and a.order_type = $1::text and a.digest = t.digest
+        """
+    )
+
+    /// Index: type_parts_pkey.
+    static let removeTypePart = Statement(
+        "remove_type_part",
+        "delete from type_parts where order_type = $1::text and name = $2::text"
+    )
+
+    /// Index: type_parts_pkey.
+    static let listTypeParts = Statement(
+        "list_type_parts",
+        "select name, digest, changed_at from type_parts where order_type = $1::text order by name"
+    )
+
+    /// Indexes: type_parts_pkey, assets_pkey.
+    static let readTypePart = Statement(
+        "read_type_part",
+        """
+        select p.name, p.digest, p.changed_at, a.bytes from type_parts p
+        join assets a on a.order_type = $1::text and a.digest = p.digest
+        where p.order_type = $1::text and p.name = $2::text
+        """
+    )
+
+    /// A file sent for one order; pinned ones of the type are not its own. Indexes: order_parts_pkey, assets_pkey.
+    static let readOwnPart = Statement(
+        "read_own_part",
+        """
+        select p.digest, a.bytes from order_parts p
+        join assets a on a.order_type = $1::text and a.digest = p.digest
+        where p.order_type = $1::text and p.order_identifier = $2::text and p.name = $3::text and p.origin = 'order'
+        """
+    )
+
+    /// Index: type_strings_pkey.
+    static let putTypeStrings = Statement(
+        "put_type_strings",
+        """
+        insert into type_strings as t (order_type, locale, strings) values ($1::text, $2::text, $3::text)
+        on conflict (order_type, locale) do update set strings = excluded.strings, changed_at = clock_timestamp()
+        where t.strings is distinct from excluded.strings
+        """
+    )
+
+    /// Index: type_strings_pkey.
+    static let removeTypeStrings = Statement(
+        "remove_type_strings",
+        "delete from type_strings where order_type = $1::text and locale = $2::text"
+    )
+
+    /// Index: refreshes_pkey. A refresh that is running starts over with the newer target.
+    static let startRefresh = Statement(
+        "start_refresh",
+        """
+        insert into refreshes as r (order_type, target)
+        select t.order_type, t.parts_version from order_types t where t.order_type = $1::text
+        on conflict (order_type) do update set target = excluded.target, cursor = '', done = 0, claim = null,
+            started_at = clock_timestamp()
+        """
+    )
+
+    /// Index: refreshes_pkey.
+    static let listRefreshes = Statement("list_refreshes", "select order_type from refreshes order by order_type")
+
+    /// One worker a type, under a lease of a minute. Index: refreshes_pkey.
+    static let claimRefresh = Statement(
+        "claim_refresh",
+        """
+        update refreshes set claim = $2::uuid, claimed_at = clock_timestamp()
+        where order_type = $1::text
+            and (claim is null or claimed_at < clock_timestamp() - interval '1 minute')
+        returning target, cursor
+        """
+    )
+
+    /// Open orders after the cursor that hold an older set of files. At most 5,000 heads are looked at.
+    /// Index: orders_pkey.
+    static let findOutdated = Statement(
+        "find_outdated",
+        """
+        with heads as materialized (
+            select order_identifier, parts_version, status, erased_at from orders
+            where order_type = $1::text and order_identifier > $2::text order by order_identifier limit 5000),
+        chosen as materialized (
+            select order_identifier from heads
+            where parts_version < $3::bigint and status = 'open' and erased_at is null
+            order by order_identifier limit $4::bigint)
+        select order_identifier, true from chosen
+        union all
+        select max(order_identifier), false from heads where (select count(*) from chosen) < $4::bigint
+        """
+    )
+
+    /// Index: refreshes_pkey. Only the holder of the claim moves the cursor.
+    static let moveRefresh = Statement(
+        "move_refresh",
+        """
+        update refreshes set cursor = $3::text, done = done + $4::bigint, claim = null
+        where order_type = $1::text and claim = $2::uuid
+        """
+    )
+
+    /// Index: refreshes_pkey.
+    static let endRefresh = Statement(
+        "end_refresh",
+        "delete from refreshes where order_type = $1::text and claim = $2::uuid"
+    )
+}

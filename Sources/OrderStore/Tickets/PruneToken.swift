@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Cryptography
+package import OrderModel
+import PostgreSQL
+
+extension OrderStore {
+    /// Forgets a push token that APNs no longer knows (410). Registrations and marks go on, and the next registration
+    /// of the device is due at once.
+    ///
+    /// - Parameters:
+    ///   - tokenDigest: of the token that was pushed to; a newer one stays.
+    ///   - registeredBefore: APNs' time stamp. A token that was registered at or after it stays. Nil: whatever its age.
+    /// - Returns: whether the token was forgotten.
+    @discardableResult
+    package func prune(
+        _ orderType: OrderTypeIdentifier,
+        device: DeviceIdentifier,
+        tokenDigest: SHA256Digest,
+        registeredBefore: Moment?
+    ) async throws -> Bool {
+        let rows = try await client.query(
+            TicketStatements.pruneToken,
+            [
+                .text(orderType.text), .text(device.text), .bytes(tokenDigest.bytes),
+                .timestamp(registeredBefore?.timestamp ?? .infinity),
+            ]
+        )
+        return rows.affected > 0
+    }
+}

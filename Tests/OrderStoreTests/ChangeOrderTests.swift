@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ExactJSON
+import OrderModel
+import OrderStore
+import PostgreSQL
+import ServiceRuntime
+import Testing
+
+extension StoreTests {
+    @Suite struct ChangeOrderTests {
+        @Test func `an event makes a revision, and its duplicate gets the same answer`() async throws {
+            try await withStore { fixture in
+                let created = try await fixture.create("one")
+                let event = try Samples.event("e1", tracking: "T1")
+                let answer = try await fixture.store.apply(event, to: created.key)
+                #expect(answer.applied)
+                #expect(answer.reason == "applied")
+                #expect(answer.revision == 2)
+                #expect(Set(answer.changed) == ["/fulfillments/0/status", "/fulfillments/0/trackingNumber"])
+                #expect(!answer.duplicate)
+                _ = try await fixture.store.apply(try Samples.event("e2", status: "onTheWay"), to: created.key)
+                let again = try await fixture.store.apply(event, to: created.key)
+                #expect(again.duplicate)
+                #expect(again.revision == 2)
+                #expect(again.updatedAt == answer.updatedAt)
+                #expect(again.changed == answer.changed)
+                let order = try #require(try await fixture.store.order(created.key))
+                #expect(order.head.revision == 3)
+                #expect(order.head.fulfillmentStatuses == ["onTheWay"])
+                #expect(order.document["fulfillments"]?[0]?["trackingNumber"] == "T1")
+                #expect(order.head.digest != created.digest)
+                try await fixture.expectInvariants()
+            }
+        }
+
+        @Test func `the same event identifier with another body is refused`() async throws {
+            try await withStore { fixture in
+                let created = try await fixture.create("one")
+                _ = try await fixture.store.apply(try Samples.event("e1"), to: created.key)
+                let other = try Samples.event("e1", status: "delivered")
+                #expect(await code { _ = try await fixture.store.apply(other, to: created.key) } == .eventReused)
+            }
+        }
+
+        @Test func `late and early events end in the same document in any order of arrival`() async throws {
+            let events = [
+                ("a", "shipped", "T1", "2026-01-03T00:00:01Z"), ("b", "outForDelivery", nil, "2026-01-03T00:00:02Z"),
+                ("c", "delivered", nil, "2026-01-03T00:00:03Z"), ("d", "onTheWay", nil, "2026-01-03T00:00:04Z"),
+            ]
+            try await withStore { fixture in
+                var documents: Set<JSONValue> = []
+                for round in 0..<6 {
+                    let created = try await fixture.create("order-\(round)")
+                    for (name, status, tracking, moment) in events.shuffled() {
+                        _ = try await fixture.store.apply(
+                            try Samples.event(name, status: status, tracking: tracking, at: moment),
+                            to: created.key
+                        )
+                    }
+                    let order = try #require(try await fixture.store.order(created.key))
+                    documents.insert(try #require(order.document["fulfillments"]))
+                }
+                #expect(documents.count == 1)
+                #expect(documents.first?[0]?["status"] == "delivered")
+                #expect(documents.first?[0]?["trackingNumber"] == "T1")
+                try await fixture.expectInvariants()
+            }
+        }
+
+        @Test func `an update of a parcel that is not there yet waits for it`() async throws {
+            try await withStore { fixture in
+                let created = try await fixture.create("one")
+                let early = try await fixture.store.apply(
+                    try Samples.event("e1", status: "shipped", at: "2026-01-03T00:00:02Z", parcel: "parcel-2"),
+                    to: created.key
+                )
+                #expect(early.reason == "waiting")
+                #expect(!early.applied)
+                #expect(early.revision == 1)
+                let begin = try await fixture.store.apply(
+                    try Samples.event(
+                        "e2",
+                        status: "open",
+                        at: "2026-01-03T00:00:01Z",
+                        parcel: "parcel-2",
+                        type: "shipping"
+                    ),
+                    to: created.key
+                )
+                #expect(begin.applied)
+                #expect(begin.revision == 2)
+                let order = try #require(try await fixture.store.order(created.key))
+                #expect(order.document["fulfillments"]?[1]?["status"] == "shipped")
+                try await fixture.expectInvariants()
+            }
+        }
+
+        @Test func `an event that changes nothing is kept, and makes no revision and no ticket`() async throws {
+            try await withStore { fixture in
+                let created = try await fixture.create("one")
+                _ = try await fixture.store.apply(
+                    try Samples.event("e1", status: "delivered", at: "2026-01-03T00:00:02Z"),
+                    to: created.key
+                )
+                let device = try Samples.device("phone")
+                _ = try await fixture.store.register(device, pushToken: Samples.token(1), for: created.key)
+                try await fixture.run("update devices set due_at = null, pushed_at = now() + interval '1 day'")
+                let answer = try await fixture.store.apply(
+                    try Samples.event("e2", status: "onTheWay", at: "2026-01-03T00:00:03Z"),
+                    to: created.key
+                )
+                #expect(answer.reason == "final")
+                #expect(answer.revision == 2)
+                #expect(try await fixture.store.orderTypesWithDueTickets().isEmpty)
+                #expect(
+                    try await fixture.store.apply(
+                        try Samples.event("e2", status: "onTheWay", at: "2026-01-03T00:00:03Z"),
+                        to: created.key
+                    ).duplicate
+                )
+            }
+        }
+
+        @Test func `an event from the future is refused`() async throws {
+            try await withStore { fixture in
+                let created = try await fixture.create("one")
+                let event = try Samples.event("e1", at: "2099-01-01T00:00:00Z")
+                #expect(await code { _ = try await fixture.store.apply(event, to: created.key) } == .invalidDocument)
+            }
+        }
+
+        @Test func `an unknown order and an erased one are told apart`() async throws {
+            try await withStore { fixture in
+                let created = try await fixture.create("one")
+                let event = try Samples.event("e1")
+                let unknown = try Samples.key("none")
+                #expect(await code { _ = try await fixture.store.apply(event, to: unknown) } == .orderNotFound)
+                _ = try await fixture.store.erase(created.key)
+                #expect(await code { _ = try await fixture.store.apply(event, to: created.key) } == .orderErased)
+            }
+        }
+
+        @Test func `a patch changes members, keeps identifiers and honours If-Match`() async throws {
+            try await withStore { fixture in
+                let created = try await fixture.create("one")
+                let answer = try await fixture.store.patch(
+                    created.key,
+                    with: ["statusDescription": "Nearly there"],
+                    ChangeOptions(ifMatch: .entityTags([created.entityTag]))
+                )
+                #expect(answer.revision == 2)
+                #expect(answer.isNewRevision)
+                #expect(answer.changed == ["/statusDescription"])
+                #expect(try await fixture.store.head(created.key)?.entityTag == answer.entityTag)
+                let stale = ChangeOptions(ifMatch: .entityTags([created.entityTag]))
+                #expect(
+                    await code {
+                        _ = try await fixture.store.patch(created.key, with: ["statusDescription": "x"], stale)
+                    } == .preconditionFailed
+                )
+                let same = try await fixture.store.patch(created.key, with: ["statusDescription": "Nearly there"])
+                #expect(!same.isNewRevision)
+                #expect(same.revision == 2)
+                #expect(
+                    await code {
+                        _ = try await fixture.store.patch(created.key, with: ["orderIdentifier": "two"])
+                    } == .invalidDocument
+                )
+                let error = await #expect(throws: StoreError.self) {
+                    try await fixture.store.patch(created.key, with: ["status": "nonsense", "merchant": nil])
+                }
+                #expect(error?.code == .invalidDocument)
+                #expect((error?.findings.filter(\.isError).count ?? 0) >= 2)
+                try await fixture.expectInvariants()
+            }
+        }
+
+        @Test func `a replacement may leave the identity out, and late events don't undo it`() async throws {
+            try await withStore { fixture in
+                let created = try await fixture.create("one")
+                var document = try #require(Samples.json("one").objectValue)
+                document.remove("orderIdentifier")
+                document.remove("createdAt")
+                document["statusDescription"] = "Replaced"
+                document["fulfillments"] = [
+                    [
+                        "fulfillmentIdentifier": "parcel-1", "fulfillmentType": "shipping", "status": "shipped",
+                        "carrier": "Example Post",
+                    ]
+                ]
+                let answer = try await fixture.store.replace(created.key, with: .object(document))
+                #expect(answer.revision == 2)
+                let late = try await fixture.store.apply(
+                    try Samples.event("e1", status: "processing", at: "2026-01-02T04:00:00Z"),
+                    to: created.key
+                )
+                #expect(late.reason == "stale")
+                let order = try #require(try await fixture.store.order(created.key))
+                #expect(order.document["createdAt"] == "2026-01-02T03:04:05Z")
+                #expect(order.document["fulfillments"]?[0]?["status"] == "shipped")
+                #expect(order.document["fulfillments"]?[0]?["carrier"] == "Example Post")
+                try await fixture.expectInvariants()
+            }
+        }
+
+        @Test func `validateOnly answers in full and stores nothing`() async throws {
+            try await withStore { fixture in
+                let created = try await fixture.create("one")
+                let options = ChangeOptions(validateOnly: true)
+                let answer = try await fixture.store.apply(try Samples.event("e1"), to: created.key, options)
+                #expect(answer.applied)
+                #expect(answer.revision == 2)
+                let patch = try await fixture.store.patch(created.key, with: ["statusDescription": "x"], options)
+                #expect(patch.isNewRevision)
+                #expect(try await fixture.store.head(created.key)?.revision == 1)
+                #expect(
+                    try await fixture.number(Statement("t_events", "select count(*) from order_events")) == 0
+                )
+            }
+        }
+
+        @Test func `an order completes by itself when it is told to`() async throws {
+            try await withStore { fixture in
+                let created = try await fixture.create("one")
+                let options = ChangeOptions(completeWhenFulfilled: true)
+                _ = try await fixture.store.apply(
+                    try Samples.event("e1", status: "delivered"),
+                    to: created.key,
+                    options
+                )
+                #expect(try await fixture.store.head(created.key)?.status == "completed")
+                let page = try await fixture.store.orders(
+                    OrderQuery(orderType: created.key.orderType, status: "completed")
+                )
+                #expect(page.heads.map(\.key) == [created.key])
+            }
+        }
+
+        @Test func `events of many orders are answered in their order, and one bad one spoils none`() async throws {
+            try await withStore { fixture in
+                var events: [KeyedEvent] = []
+                for number in 0..<120 {
+                    if number % 10 != 3 { try await fixture.create("order-\(number)") }
+                    events.append(
+                        KeyedEvent(key: try Samples.key("order-\(number)"), event: try Samples.event("e1"))
+                    )
+                }
+                events.append(
+                    KeyedEvent(key: try Samples.key("order-5"), event: try Samples.event("e2", tracking: "T"))
+                )
+                events.append(KeyedEvent(key: try Samples.key("order-5"), event: try Samples.event("e1")))
+                events.append(
+                    KeyedEvent(key: try Samples.key("order-6"), event: try Samples.event("e1", status: "issue"))
+                )
+                let answers = await fixture.store.apply(events.shuffled())
+                #expect(answers.count == events.count)
+                let ordered = await fixture.store.apply(events)
+                for (number, answer) in ordered.prefix(120).enumerated() {
+                    switch answer {
+                    case .success(let answer):
+                        #expect(number % 10 != 3)
+                        #expect(answer.duplicate || number == 6)
+                        #expect(answer.revision == 2)
+                    case .failure(let error):
+                        #expect(number % 10 == 3 || number == 6, "\(error)")
+                    }
+                }
+                #expect(try await fixture.store.head(try Samples.key("order-5"))?.revision == 2)
+                try await fixture.expectInvariants()
+            }
+        }
+
+        @Test func `an order far ahead of the clock has to wait`() async throws {
+            try await withStore { fixture in
+                let created = try await fixture.create("one")
+                try await fixture.run(
+                    """
+                    update orders set modified_at = date_trunc('second', now()) + interval '2 hours';
+                    update order_revisions set modified_at = (select modified_at from orders)
+                    """
+                )
+                let error = await #expect(throws: StoreError.self) {
+                    try await fixture.store.apply(try Samples.event("e1"), to: created.key)
+                }
+                #expect(error?.code == .aheadOfClock)
+                #expect((error?.retryAfter ?? 0) > 3_000)
+            }
+        }
+
+        @Test func `a long log is folded into its base without changing the document`() async throws {
+            try await withStore { fixture in
+                let created = try await fixture.create("one")
+                for start in stride(from: 0, to: 260, by: 20) {
+                    let events = try (start..<start + 20).map { number in
+                        KeyedEvent(
+                            key: created.key,
+                            event: try Samples.event("e\(number)", status: nil, tracking: "T\(number)")
+                        )
+                    }
+                    for answer in await fixture.store.apply(events) { #expect(try answer.get().applied) }
+                }
+                let before = try #require(try await fixture.store.package(created.key))
+                #expect(try await fixture.store.foldLongLogs(of: created.key.orderType, after: nil) == nil)
+                let count = Statement("t_log_length", "select count(*) from order_events")
+                #expect(try await fixture.number(count) == 200)
+                let after = try #require(try await fixture.store.package(created.key))
+                #expect(after.head.digest == before.head.digest)
+                #expect(after.document.json == before.document.json)
+                let stale = try await fixture.store.apply(
+                    try Samples.event("old", status: "processing", at: "2026-01-02T04:00:00Z"),
+                    to: created.key
+                )
+                #expect(stale.reason == "stale")
+                let next = try await fixture.store.apply(try Samples.event("new", status: "shipped"), to: created.key)
+                #expect(next.applied)
+                try await fixture.expectInvariants()
+            }
+        }
+    }
+}
