@@ -42,6 +42,9 @@ import Testing
         }
         #expect(try OrderDate(parsing: "2026-01-01T00:00:00.1234567Z").preciseText == "2026-01-01T00:00:00.123456Z")
         #expect(try OrderDate(parsing: "1969-12-31T23:59:59.5Z").seconds == -1)
+        #expect(OrderDate(seconds: .max).text == "9999-12-31T23:59:59Z")
+        #expect(OrderDate(microseconds: .min).text == "0000-01-01T00:00:00Z")
+        #expect(throws: OrderDate.Fault.range) { try OrderDate(parsing: "0000-01-01T00:00:00+00:01") }
     }
 
     @Test(

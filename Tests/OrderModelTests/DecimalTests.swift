@@ -20,6 +20,7 @@ import Testing
         let small = try #require(DecimalAmount("0." + String(repeating: "0", count: 29) + "1"))
         #expect(large.adding(small) == nil)
         #expect(small < large && !(large < small))
+        #expect(small.multiplied(by: small) == nil)
     }
 
     @Test(arguments: [

@@ -12,17 +12,21 @@ public struct OrderDate: Sendable, Hashable, Comparable {
     /// Whole seconds since 1970-01-01T00:00:00Z, rounded down.
     public var seconds: Int64 { Self.floorDivide(microseconds, 1_000_000) }
 
-    /// A moment in whole seconds since 1970-01-01T00:00:00Z.
+    /// A moment in whole seconds since 1970-01-01T00:00:00Z, moved into the years 0 to 9999.
     public init(seconds: Int64) {
-        self.microseconds = seconds * 1_000_000
+        self.microseconds = min(max(seconds, Self.firstSecond), Self.lastSecond) * 1_000_000
         self.hasFraction = false
     }
 
-    /// A moment in microseconds since 1970-01-01T00:00:00Z.
+    /// A moment in microseconds since 1970-01-01T00:00:00Z, moved into the years 0 to 9999.
     public init(microseconds: Int64) {
-        self.microseconds = microseconds
+        self.microseconds = min(max(microseconds, Self.firstSecond * 1_000_000), Self.lastSecond * 1_000_000 + 999_999)
         self.hasFraction = microseconds % 1_000_000 != 0
     }
+
+    /// 0000-01-01T00:00:00Z and 9999-12-31T23:59:59Z: RFC 3339 has no other years.
+    private static let firstSecond: Int64 = -62_167_219_200
+    private static let lastSecond: Int64 = 253_402_300_799
 
     /// Earlier before later.
     public static func < (left: Self, right: Self) -> Bool { left.microseconds < right.microseconds }
@@ -87,6 +91,7 @@ public struct OrderDate: Sendable, Hashable, Comparable {
         let local = days * 86_400 + Int64(hour * 3600 + minute * 60 + second)
         // A leap second exists only at the end of a UTC day.
         if second == 60, Self.floorModulo(local - offset, 86_400) != 0 { throw .range }
+        guard (Self.firstSecond...Self.lastSecond).contains(local - offset) else { throw .range }
         self.microseconds = (local - offset) * 1_000_000 + fraction
         self.hasFraction = hasFraction
     }

@@ -79,7 +79,9 @@ public struct DecimalAmount: Sendable, Hashable, Comparable {
     /// The product, or nil when it has more digits than are kept.
     public func multiplied(by other: DecimalAmount) -> DecimalAmount? {
         let (product, overflow) = coefficient.multipliedReportingOverflow(by: other.coefficient)
-        return overflow ? nil : DecimalAmount(coefficient: product, scale: scale + other.scale)
+        // Powers of ten are only kept up to the 38th.
+        return overflow || scale + other.scale > 38
+            ? nil : DecimalAmount(coefficient: product, scale: scale + other.scale)
     }
 
     /// Smaller before larger.
