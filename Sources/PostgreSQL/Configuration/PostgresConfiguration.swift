@@ -45,14 +45,14 @@ package struct PostgresConfiguration: Sendable {
     package var acquireTimeout: Duration = .seconds(5)
     /// How many callers may wait on one loop; more are turned away at once.
     package var waiterLimit = 4_096
-    /// `statement_timeout`. The client gives up one second later, should the server not answer at all.
+    /// `statement_timeout`. The client gives up half a second later, should the server not answer at all.
     package var statementTimeout: Duration = .seconds(5)
     /// `lock_timeout`.
     package var lockTimeout: Duration = .seconds(2)
     /// `idle_in_transaction_session_timeout`.
     package var idleInTransaction: Duration = .seconds(10)
     /// How long after a cancellation the statement may take to end before the connection is given up.
-    package var cancelGrace: Duration = .seconds(1)
+    package var cancelGrace: Duration = .milliseconds(500)
 
     /// A server on a Unix socket.
     package init(socketDirectory: String, database: String, user: String, port: Int = 5432) {
@@ -143,7 +143,7 @@ package struct PostgresConfiguration: Sendable {
     }
 
     /// How long one statement may take before the client gives up by itself.
-    internal var answerTimeout: Duration { self.statementTimeout + .seconds(1) }
+    internal var answerTimeout: Duration { self.statementTimeout + .milliseconds(500) }
 
     private static func milliseconds(_ duration: Duration) -> String {
         String(max(0, min(duration.nanoseconds / 1_000_000, 2_147_483_647)))

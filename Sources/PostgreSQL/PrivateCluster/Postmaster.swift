@@ -27,7 +27,7 @@ internal struct Postmaster: Sendable, Equatable {
     func isAlive(in data: String) -> Bool { Postmaster.serves(self.pid, data) }
 
     private static func serves(_ pid: Int32, _ data: String) -> Bool {
-        guard let name = File.read("/proc/\(pid)/comm", limit: 32), name.hasPrefix("postgres") else { return false }
+        guard Postmaster.isServer(pid) else { return false }
         // A server works inside its data directory. Another user's may not be looked at: then the name must do.
         guard let mine = FileStatus(data), let its = FileStatus("/proc/\(pid)/cwd") else { return true }
         return mine.isSame(as: its)
@@ -56,10 +56,12 @@ internal struct Postmaster: Sendable, Equatable {
                 )
             }
         }
-        for name in Folder.names(in: "/proc") {
-            guard let pid = Int32(name), Postmaster.servesForSure(pid, data) else { continue }
+        let left = Folder.names(in: "/proc").compactMap { Int32($0) }.filter { Postmaster.servesForSure($0, data) }
+        if !left.isEmpty {
             hadToEnd = true
-            guard Postmaster.end(pid, in: data, SIGQUIT, seconds: 10) else {
+            // All first: the process that writes the log heeds no signal, it ends when the others have.
+            for pid in left { kill(pid, SIGQUIT) }
+            for pid in left where !Postmaster.isGone(pid, data, seconds: 10) {
                 throw PrivateClusterError(.inUse, "a session of a former server (process \(pid)) does not end; stop it")
             }
         }
@@ -71,14 +73,28 @@ internal struct Postmaster: Sendable, Equatable {
         guard let mine = FileStatus(data), let its = FileStatus("/proc/\(pid)/cwd"), mine.isSame(as: its) else {
             return false
         }
-        return File.read("/proc/\(pid)/comm", limit: 32)?.hasPrefix("postgres") == true
+        return Postmaster.isServer(pid)
+    }
+
+    /// Whether a process is a PostgreSQL program that still runs. One that nobody has waited for yet is dead, though its
+    /// number is still taken: in a container nobody may ever do so.
+    private static func isServer(_ pid: Int32) -> Bool {
+        guard let text = File.read("/proc/\(pid)/stat", limit: 512),
+            let name = text.split(separator: "(", maxSplits: 1).last, name.hasPrefix("postgres"),
+            let state = text.split(separator: ")").last?.first(where: { $0 != " " })
+        else { return false }
+        return state != "Z" && state != "X"
     }
 
     private static func end(_ pid: Int32, in data: String, _ signal: Int32, seconds: Int) -> Bool {
         if kill(pid, signal) != 0, errno == EPERM { return false }
-        for _ in 0..<seconds * 100 {
+        return Postmaster.isGone(pid, data, seconds: seconds)
+    }
+
+    private static func isGone(_ pid: Int32, _ data: String, seconds: Int) -> Bool {
+        for _ in 0..<seconds * 200 {
             if !Postmaster.serves(pid, data) { return true }
-            usleep(10_000)
+            usleep(5_000)
         }
         return false
     }

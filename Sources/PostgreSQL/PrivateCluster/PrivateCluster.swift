@@ -26,6 +26,8 @@ package final class PrivateCluster: Service, Sendable {
     private let isDurable: Bool
     private let logger: Logger
     private let state = Locked(State())
+    /// Its own, since one of them waits for the server's end as long as it runs.
+    private let threads = BlockingThreads(limit: 2)
 
     /// The database and role that walletorders uses.
     package static let databaseName = "walletorders"
@@ -95,7 +97,7 @@ package final class PrivateCluster: Service, Sendable {
             defer { state.process = nil }
             return (state.process, state.exited, state.loop)
         }
-        if let process {
+        if let process, !exited.isFired {
             process.send(SIGINT)
             if await !self.waits(for: exited, .seconds(20)) {
                 self.logger.warning("the database does not shut down; ending it at once")
@@ -161,7 +163,7 @@ package final class PrivateCluster: Service, Sendable {
     private func startServer() async throws {
         let root = self.root
         let directory = try ClusterDirectory(root: root)
-        let (lock, version) = try await runBlocking {
+        let (lock, version) = try await self.threads.run {
             try directory.prepare()
             let lock = try directory.lock()
             do {
@@ -178,7 +180,7 @@ package final class PrivateCluster: Service, Sendable {
         }
         let programs = try await ServerPrograms.find(major: version)
         if version == nil { try await self.create(directory, programs) }
-        if try await runBlocking({ try Postmaster.clearAway(in: directory.data) }) {
+        if try await self.threads.run({ try Postmaster.clearAway(in: directory.data) }) {
             self.logger.notice("ended the database server that a former process had left running")
         }
         try await self.launch(directory, programs, loop)
@@ -257,7 +259,7 @@ package final class PrivateCluster: Service, Sendable {
 
         let arguments = words
         // The parent-death signal goes out when the *thread* that started the child ends; these threads never do.
-        let process = try await runBlocking {
+        let process = try await self.threads.run {
             let log = unsafe open(directory.startLog, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
             defer { if log >= 0 { close(log) } }
             return try ChildProcess(
@@ -272,11 +274,20 @@ package final class PrivateCluster: Service, Sendable {
             state.process = process
             state.exited = exited
         }
-        loop.spawn { [logger = self.logger] in
-            let status = (try? await process.wait()) ?? 127
+        loop.spawn { [logger = self.logger, threads = self.threads] in
+            let status = (try? await threads.run { PrivateCluster.reap(process.pid) }) ?? 127
             if status != 0 { logger.warning("the database server ended", ["status": .integer(Int(status))]) }
             exited.fire()
         }
+    }
+
+    /// Waits for the server's end; its exit status, or 128 + the signal that ended it.
+    private static func reap(_ pid: Int32) -> Int32 {
+        var status: Int32 = 0
+        while unsafe waitpid(pid, &status, 0) < 0 {
+            if errno != EINTR { return 127 }
+        }
+        return status & 0x7f == 0 ? status >> 8 & 0xff : 128 + (status & 0x7f)
     }
 
     /// An element of a server setting that is a list.
@@ -285,7 +296,7 @@ package final class PrivateCluster: Service, Sendable {
     private func waitUntilReady(_ directory: ClusterDirectory) async throws {
         let (process, exited) = self.state.withLock { ($0.process, $0.exited) }
         guard let process else { return }
-        let isReady = try await runBlocking {
+        let isReady = try await self.threads.run {
             // Recovery after a crash may take its time; five minutes of it are a fault.
             for _ in 0..<60_000 {
                 if let recorded = Postmaster.recorded(in: directory.data), recorded.pid == process.pid, recorded.isReady

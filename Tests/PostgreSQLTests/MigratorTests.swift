@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+import ServiceRuntime
+import Testing
+
+@testable import PostgreSQL
+
+struct MigratorTests {
+    private static let migrations = [
+        Migration(version: 2, name: "add names", sql: "alter table things add name text; insert into log values (2)"),
+        Migration(
+            version: 1,
+            name: "make tables",
+            sql: "create table things (id bigint); create table log (version int); insert into log values (1)"
+        ),
+        Migration(version: 3, name: "count", sql: "insert into log values (3)"),
+    ]
+
+    private static let log = Statement("test_migration_log", "select version from log order by version")
+    private static let exists = Statement("test_migration_table", "select to_regclass($1) is not null")
+
+    @Test("What is missing is applied in order, once, and the status tells")
+    func order() async throws {
+        try await withClient { client in
+            let migrator = Migrator(Self.migrations)
+            let before = try await migrator.status(on: client)
+            #expect(before.pending == [1, 2, 3])
+            let first = try await Migrator(Self.migrations.filter { $0.version < 3 }).migrate(
+                client,
+                logger: TestServer.logger
+            )
+            #expect(first == [1, 2])
+            let between = try await migrator.status(on: client)
+            #expect(between.pending == [3] && !between.isCurrent)
+            let second = try await migrator.migrate(client, logger: TestServer.logger)
+            #expect(second == [3])
+            let third = try await migrator.migrate(client, logger: TestServer.logger)
+            #expect(third.isEmpty)
+            let after = try await migrator.status(on: client)
+            #expect(after.isCurrent && after.entries.map(\.name) == ["make tables", "add names", "count"])
+        }
+    }
+
+    @Test("Twenty that start at once apply each migration once")
+    func crowd() async throws {
+        try await withClient(
+            loops: 2,
+            {
+                $0.connectionsPerLoop = 10; $0.acquireTimeout = .seconds(20)
+            }
+        ) { client in
+            let applied = Collector<Int>()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<20 {
+                    group.addTask {
+                        for version in try await Migrator(Self.migrations).migrate(client, logger: TestServer.logger) {
+                            applied.add(version)
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let rows = try await client.query(Self.log)
+            #expect(applied.all.sorted() == [1, 2, 3])
+            #expect(try rows.map { try $0.int(0) } == [1, 2, 3])
+        }
+    }
+
+    @Test("One that fails leaves nothing of itself, and all of those before it")
+    func failure() async throws {
+        try await withClient { client in
+            var migrations = Self.migrations
+            migrations[2] = Migration(version: 3, name: "fail", sql: "create table half (id int); select 1/0")
+            let migrator = Migrator(migrations)
+            let error = await postgresError { try await migrator.migrate(client, logger: TestServer.logger) }
+            #expect(error?.sqlState == "22012")
+            let status = try await migrator.status(on: client)
+            #expect(status.pending == [3])
+            let half = try await client.query(Self.exists, [.text("half")])[0].bool(0)
+            #expect(!half)
+            let rest = try await Migrator(Self.migrations).migrate(client, logger: TestServer.logger)
+            #expect(rest == [3])
+        }
+    }
+
+    @Test("A session that is killed in the middle leaves a database that the next one finishes")
+    func killed() async throws {
+        try await withClient { client in
+            var migrations = Self.migrations
+            migrations[2] = Migration(
+                version: 3,
+                name: "die",
+                sql: "create table half (id int); select pg_terminate_backend(pg_backend_pid())"
+            )
+            let error = await postgresError {
+                try await Migrator(migrations).migrate(client, logger: TestServer.logger)
+            }
+            #expect(error?.code == .shuttingDown)
+            let rest = try await Migrator(Self.migrations).migrate(client, logger: TestServer.logger)
+            #expect(rest == [3])
+            let half = try await client.query(Self.exists, [.text("half")])[0].bool(0)
+            #expect(!half)
+        }
+    }
+
+    @Test("A released migration whose text changed is refused, and so is a newer database")
+    func refusals() async throws {
+        try await withClient { client in
+            try await Migrator(Self.migrations).migrate(client, logger: TestServer.logger)
+            var changed = Self.migrations
+            changed[2] = Migration(version: 3, name: "count", sql: "insert into log values (33)")
+            let first = await postgresError { try await Migrator(changed).migrate(client, logger: TestServer.logger) }
+            #expect(first?.code == .migrationChanged)
+            #expect(first?.message.contains("migration 3 (count)") == true)
+            let older = Migrator(Self.migrations.filter { $0.version < 3 })
+            let second = await postgresError { try await older.migrate(client, logger: TestServer.logger) }
+            #expect(second?.code == .newerSchema)
+            let status = try await older.status(on: client)
+            #expect(status.unknown == [3] && !status.isCurrent)
+        }
+    }
+
+    @Test("Numbers with a gap, and a gap in what was applied, are refused")
+    func gaps() {
+        let gap = Migrator(Self.migrations.filter { $0.version != 2 })
+        #expect(throws: PostgresError(.migrationChanged, "")) { try gap.check(gap.status(applied: [:])) }
+        let migrator = Migrator(Self.migrations)
+        let last = migrator.migrations[2]
+        #expect(throws: PostgresError(.migrationChanged, "")) {
+            try migrator.check(migrator.status(applied: [3: last.checksum]))
+        }
+    }
+
+    @Test("What can't run inside a transaction runs outside of one")
+    func withoutTransaction() async throws {
+        let index = Migration(
+            version: 4,
+            name: "index",
+            sql: Migration.mark + "\ncreate index concurrently if not exists things_name on things (name)"
+        )
+        try await withClient { client in
+            try await Migrator(Self.migrations + [index]).migrate(client, logger: TestServer.logger)
+            let isThere = try await client.query(Self.exists, [.text("things_name")])[0].bool(0)
+            #expect(isThere)
+        }
+    }
+
+    @Test("The session's own limits are back afterwards")
+    func limits() async throws {
+        let show = Statement("test_migration_limits", "select current_setting('statement_timeout')")
+        try await withClient({ $0.connectionsPerLoop = 1 }) { client in
+            try await Migrator(Self.migrations).migrate(client, logger: TestServer.logger)
+            let limit = try await client.query(show)[0].text(0)
+            #expect(limit == "5s")
+        }
+    }
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+import CLinux
+import Glibc
+import ServiceRuntime
+import Testing
+
+@testable import PostgreSQL
+
+/// Runs a test with a client of a cluster.
+private func withClient<R: Sendable>(
+    of configuration: PostgresConfiguration,
+    _ body: (PostgresClient) async throws -> R
+) async throws -> R {
+    let loops = try EventLoopGroup(count: 1, name: "cluster")
+    let client = PostgresClient(configuration: configuration, loops: loops, logger: TestServer.logger)
+    let result: Result<R, any Error>
+    do { result = .success(try await body(client)) } catch { result = .failure(error) }
+    await client.close()
+    await loops.shutdown()
+    return try result.get()
+}
+
+/// The error that starting a cluster is expected to end in.
+private func startError(_ cluster: PrivateCluster) async -> PrivateClusterError? {
+    do throws(PrivateClusterError) {
+        try await cluster.start()
+        await cluster.stop()
+        return nil
+    } catch {
+        return error
+    }
+}
+
+extension OwnClusterTests {
+    struct PrivateClusterTests {
+        @Test("What was stored is there after a stop and a start, and starting is quick")
+        func restart() async throws {
+            try await withCluster { cluster, directory in
+                try await withClient(of: cluster.configuration) { client in
+                    try await client.withConnection {
+                        try await $0.script("create table things (id bigint); insert into things values (1)")
+                    }
+                }
+                let found = PrivateCluster.running(in: directory)
+                #expect(found?.hosts == cluster.configuration.hosts)
+                await cluster.stop()
+                #expect(PrivateCluster.running(in: directory) == nil)
+                let start = MonotonicTime.now()
+                try await cluster.start()
+                // Alone on this machine it is 0.15 s; the tests share two cores.
+                #expect(MonotonicTime.now() - start < .seconds(3))
+                let count = try await withClient(of: cluster.configuration) { client in
+                    try await client.query(TestStatements.count)[0].int(0)
+                }
+                #expect(count == 1)
+            }
+        }
+
+        @Test("Nobody else may enter, and no port is open")
+        func isolation() async throws {
+            let addresses = Statement("test_addresses", "select current_setting('listen_addresses')")
+            let role = Statement("test_role", "select rolsuper from pg_roles where rolname = current_user")
+            let cluster = try await TestServer.shared()
+            let socket = try #require(cluster.configuration.hosts.first?.name)
+            let status = try #require(FileStatus(socket))
+            #expect(status.mode & 0o777 == 0o700)
+            #expect((FileStatus(socket + "/.s.PGSQL.5432")?.mode ?? 0) & 0o777 == 0o700)
+            try await withClient(of: cluster.configuration) { client in
+                let listening = try await client.query(addresses)[0].text(0)
+                #expect(listening.isEmpty)
+                let isSuperuser = try await client.query(role)[0].bool(0)
+                #expect(!isSuperuser)
+            }
+        }
+
+        @Test("A second one on the same directory is told who has it")
+        func inUse() async throws {
+            try await withCluster { _, directory in
+                let error = await startError(TestServer.cluster(in: directory))
+                #expect(error?.code == .inUse)
+                #expect(error?.message.contains("process \(getpid())") == true)
+                #expect(error?.exitStatus == 69)
+            }
+        }
+
+        @Test("A server that a killed program left running is ended, and its data are whole")
+        func orphan() async throws {
+            try await withCluster { cluster, directory in
+                await cluster.stop()
+                // As `start` does it, but without the signal that the kernel sends when the parent dies.
+                let programs = try await ServerPrograms.find(major: nil)
+                let orphan = try ChildProcess(
+                    programs.postgres,
+                    [
+                        "-D", directory + "/pg", "-c", "listen_addresses=", "-c",
+                        "unix_socket_directories=\(directory)/socket",
+                    ],
+                    user: UserIdentity(name: "postgres")
+                )
+                try await withClient(of: cluster.configuration) { client in
+                    try await client.withConnection { try await $0.script("create table things (id bigint)") }
+                }
+                try await cluster.start()
+                let status = try await orphan.wait()
+                #expect(status == 0)
+                let count = try await withClient(of: cluster.configuration) { client in
+                    try await client.query(TestStatements.count)[0].int(0)
+                }
+                #expect(count == 0)
+            }
+        }
+
+        @Test(
+            "A stale postmaster.pid, also one whose number has another program now, is no obstacle",
+            arguments: [true, false]
+        )
+        func stalePid(_ isTaken: Bool) async throws {
+            try await withCluster { cluster, directory in
+                await cluster.stop()
+                let pid = isTaken ? getpid() : 4_000_000
+                let text = "\(pid)\n\(directory)/pg\n1\n5432\n\(directory)/socket\n\n  1 2\nready   \n"
+                let path = directory + "/pg/postmaster.pid"
+                let descriptor = unsafe open(path, O_WRONLY | O_CREAT, 0o600)
+                close(descriptor)
+                if let user = UserIdentity(name: "postgres"), geteuid() == 0 {
+                    unsafe chown(path, user.user, user.group)
+                }
+                #expect(File.append(text, to: path))
+                #expect(PrivateCluster.running(in: directory) == nil)
+                try await cluster.start()
+                #expect(PrivateCluster.running(in: directory) != nil)
+            }
+        }
+
+        @Test("A server that is killed is started again, with a session of it still at work")
+        func serverKilled() async throws {
+            let busy = Statement("test_busy", "insert into things select count(*) from generate_series(1, 1000000000)")
+            let directory = TestServer.directory()
+            let cluster = TestServer.cluster(in: directory)
+            try await cluster.start()
+            let shutdown = Signal()
+            async let running: Void = cluster.run(shutdown: shutdown)
+            do {
+                try await withClient(of: cluster.configuration) { client in
+                    try await client.withConnection { try await $0.script("create table things (id bigint)") }
+                    let started = Signal()
+                    async let outcome = postgresError {
+                        try await client.withConnection { connection in
+                            started.fire()
+                            _ = try await connection.query(busy)
+                        }
+                    }
+                    try await started.wait()
+                    let postmaster = try #require(Postmaster.recorded(in: directory + "/pg"))
+                    kill(postmaster.pid, SIGKILL)
+                    let error = await outcome
+                    #expect(error?.isConnectionLoss == true, "\(String(describing: error))")
+                    let count = try await withDeadline(.seconds(20)) {
+                        while true {
+                            do { return try await client.query(TestStatements.count)[0].int(0) } catch {}
+                        }
+                    }
+                    #expect(count == 0)
+                }
+            } catch {
+                Issue.record(error)
+            }
+            shutdown.fire()
+            try await running
+            #expect(Postmaster.recorded(in: directory + "/pg") == nil)
+            await TestServer.remove(directory)
+        }
+
+        @Test("Another version's data directory is refused with what to do")
+        func otherVersion() async throws {
+            try await withCluster { cluster, directory in
+                await cluster.stop()
+                let path = directory + "/pg/PG_VERSION"
+                _ = unsafe truncate(path, 0)
+                #expect(File.append("14\n", to: path))
+                let error = await startError(cluster)
+                #expect(error?.code == .otherVersion)
+                #expect(
+                    error?.message.contains("PostgreSQL 14") == true && error?.message.contains("pg_upgrade") == true
+                )
+                #expect(error?.exitStatus == 78)
+            }
+        }
+
+        @Test("A socket path that the kernel would not take is refused before anything is made")
+        func longPath() async {
+            let directory = "/tmp/" + String(repeating: "long", count: 25)
+            let error = await startError(TestServer.cluster(in: directory))
+            #expect(error?.code == .pathTooLong)
+            #expect(FileStatus(directory) == nil)
+        }
+
+        @Test("A folder that holds something else is left alone")
+        func notACluster() async throws {
+            let directory = TestServer.directory()
+            unsafe mkdir(directory, 0o755)
+            unsafe mkdir(directory + "/pg", 0o700)
+            unsafe mkdir(directory + "/pg/letters", 0o700)
+            if let user = UserIdentity(name: "postgres"), geteuid() == 0 {
+                unsafe chown(directory + "/pg", user.user, user.group)
+            }
+            let error = await startError(TestServer.cluster(in: directory))
+            #expect(error?.code == .notACluster)
+            #expect(FileStatus(directory + "/pg/letters") != nil)
+            await TestServer.remove(directory)
+        }
+
+        @Test("A place that can't be written is named")
+        func unwritable() async throws {
+            let file = TestServer.directory()
+            let descriptor = unsafe open(file, O_WRONLY | O_CREAT, 0o600)
+            close(descriptor)
+            let error = await startError(TestServer.cluster(in: file + "/data"))
+            #expect(error?.code == .unwritable)
+            #expect(error?.message.contains(file) == true)
+            await TestServer.remove(file)
+        }
+
+        @Test(
+            "As root, a folder that user postgres may not pass is named, one of our own is opened just enough",
+            .enabled(if: geteuid() == 0, "only root runs the server as another user")
+        )
+        func unreachable() async throws {
+            let outer = TestServer.directory()
+            unsafe mkdir(outer, 0o700)
+            let error = await startError(TestServer.cluster(in: outer + "/data"))
+            #expect(error?.code == .unreachable)
+            #expect(error?.message.contains("chmod o+x \(outer)") == true)
+            unsafe chmod(outer, 0o755)
+            let cluster = TestServer.cluster(in: outer + "/data")
+            try await cluster.start()
+            #expect((FileStatus(outer + "/data")?.mode ?? 0) & 0o777 == 0o710)
+            await cluster.stop()
+            await TestServer.remove(outer)
+        }
+
+        @Test(
+            "postmaster.pid tells the process and whether it takes connections",
+            arguments: [
+                ("12\n/d\n1\n5432\n/s\n\n 1 2\nready   \n", 12, true),
+                ("12\n/d\n1\n5432\n/s\n\n 1 2\nstarting\n", 12, false),
+                ("12\n", 12, false), ("", nil, false), ("x\n", nil, false), ("-12\n", nil, false),
+            ] as [(String, Int32?, Bool)]
+        )
+        func pidFile(_ text: String, _ pid: Int32?, _ isReady: Bool) {
+            let postmaster = Postmaster(parsing: text)
+            #expect(postmaster?.pid == pid)
+            #expect(postmaster?.isReady ?? false == isReady)
+        }
+    }
+}
