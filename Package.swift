@@ -42,8 +42,8 @@ let modules: [(name: String, dependencies: [String])] = [
     ("OrderStore", ["ServiceRuntime", "Cryptography", "ExactJSON", "PostgreSQL", "OrderModel", "OrderPackage"]),
     ("MerchantAPI", ["ServiceRuntime", "Cryptography", "ExactJSON", "HTTPEngine", "OrderModel", "OrderPackage", "OrderStore"]),
     ("DeviceAPI", ["ServiceRuntime", "Cryptography", "ExactJSON", "HTTPEngine", "OrderModel", "OrderPackage", "OrderStore"]),
-    ("PushNotifications", ["ServiceRuntime", "Cryptography", "ExactJSON", "HTTPEngine", "OrderModel", "OrderStore"]),
-    ("Console", ["ServiceRuntime", "ExactJSON", "HTTPEngine", "OrderStore"]),
+    ("PushNotifications", ["ServiceRuntime", "Cryptography", "ExactJSON", "HTTPEngine", "OrderModel", "OrderPackage", "OrderStore"]),
+    ("Console", ["ServiceRuntime", "ExactJSON", "HTTPEngine", "OrderModel", "OrderPackage", "OrderStore"]),
     ("Simulators", ["ServiceRuntime", "Cryptography", "ExactJSON", "HTTPEngine", "OrderModel", "OrderPackage"]),
 ]
 let executables: [(name: String, dependencies: [String])] = [
@@ -61,6 +61,12 @@ for (name, dependencies) in modules where exists("Sources/\(name)") {
 }
 for (name, dependencies) in executables where exists("Sources/\(name)") {
     targets.append(.executableTarget(name: name, dependencies: present(dependencies), swiftSettings: settings))
+}
+if exists("scripts/walletbench"), exists("Sources/HTTPEngine") {
+    targets.append(
+        .executableTarget(
+            name: "walletbench", dependencies: present(["ServiceRuntime", "Cryptography", "HTTPEngine"]),
+            path: "scripts/walletbench", swiftSettings: settings))
 }
 for (name, dependencies) in modules + executables where exists("Tests/\(name)Tests") {
     targets.append(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Percent-encoding (RFC 3986 2.1), decoded exactly once.
-enum PercentEncoding {
+package enum PercentEncoding {
     /// The text behind percent-encoded bytes.
     /// - Parameter plusIsSpace: reads "+" as a space, as HTML forms write query values.
     /// - Returns: nil when a "%" does not begin two hex digits, the outcome is not UTF-8, or it holds a NUL.
@@ -27,5 +27,18 @@ enum PercentEncoding {
         }
         guard !bytes.contains(0) else { return nil }
         return String(validating: bytes, as: UTF8.self)
+    }
+
+    /// Writes a text so that it can be a path segment or a query value: all but RFC 3986's unreserved characters as "%XX".
+    package static func encode(_ text: String) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f, 0x7e: bytes.append(byte)
+            default: bytes += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -145,6 +145,17 @@ package struct Configuration: Sendable {
         return names.sorted()
     }
 
+    /// The same settings, with the defaults of a pattern's settings put in for one of its names.
+    package func scoped(to name: String, of prefix: String, settings: [Setting]) -> Configuration {
+        var scoped = self
+        for setting in settings where setting.key.hasPrefix(prefix) {
+            guard let text = setting.defaultValue, let star = setting.key.firstIndex(of: "*") else { continue }
+            let key = setting.key[..<star] + name + setting.key[setting.key.index(after: star)...]
+            if scoped.entries[String(key)] == nil { scoped.set(String(key), text, .defaultValue, setting) }
+        }
+        return scoped
+    }
+
     /// Notes a fault of a value.
     package mutating func fault(_ key: String, _ complaint: String) {
         let source = self.entries[key].map { " (\($0.source.rawValue))" } ?? ""

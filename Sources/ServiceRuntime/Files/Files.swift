@@ -103,4 +103,23 @@ package enum Files {
             throw SystemError.last("remove \(path)")
         }
     }
+
+    /// Lets a reader of a pipe see at once what was printed.
+    package static func flushStandardOutput() { _ = fflush(nil) }
+
+    /// Writes bytes to standard output.
+    package static func writeStandardOutput(_ bytes: [UInt8]) throws(SystemError) {
+        var written = 0
+        while written < bytes.count {
+            let count = unsafe bytes[written...].withUnsafeBytes { unsafe Glibc.write(1, $0.baseAddress, $0.count) }
+            if count < 0, errno != EINTR { throw SystemError.last("write to standard output") }
+            written += max(0, count)
+        }
+    }
+
+    /// Writes to standard error.
+    package static func writeStandardError(_ text: String) {
+        let bytes = Array(text.utf8)
+        unsafe bytes.withUnsafeBytes { _ = unsafe Glibc.write(2, $0.baseAddress, $0.count) }
+    }
 }

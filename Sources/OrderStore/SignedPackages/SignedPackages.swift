@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+import Cryptography
+internal import OrderModel
+package import OrderPackage
+internal import ServiceRuntime
+
+/// A revision's signed package, with what its answer's header says.
+package struct SignedPackage: Sendable {
+    /// The bytes.
+    package let package: OrderPackage
+    /// The strong tag of these bytes, quoted.
+    package let entityTag: String
+    /// The revision.
+    package let head: OrderHead
+}
+
+/// Why a package can't be given out now.
+package struct SignedPackagesError: Error, Sendable {
+    /// The kinds of reason.
+    package enum Code: Sendable {
+        /// This process has no identity for the order's type.
+        case typeNotConfigured
+        /// The identity had expired before this revision was made: a new certificate is needed.
+        case identityExpired
+        /// The stored revision names a file that is not there.
+        case missingAsset
+    }
+    /// The kind of reason.
+    package let code: Code
+    /// What is wrong and what to do.
+    package let message: String
+}
+
+/// Builds and keeps the signed packages of stored revisions.
+///
+/// A package is a function of the revision and the identity alone, the same bytes on every machine (design 4), so nothing
+/// signed is stored: what is asked for is built, and kept in memory while there is room. Equal requests at the same time
+/// wait for one build.
+package final class SignedPackages: Sendable {
+    /// Part of every tag: changes when the same revision would get other bytes from a newer builder.
+    private static let builderVersion = "1"
+
+    private enum Entry: Sendable {
+        case building([CheckedContinuation<SignedPackage?, any Error>])
+        case ready(SignedPackage, lastUse: UInt64)
+    }
+    private struct Shelf: Sendable {
+        var entries: [String: Entry] = [:]
+        var bytes = 0
+        var clock: UInt64 = 0
+    }
+
+    private let store: OrderStore
+    private let types: OrderTypeDirectory
+    private let assets: AssetCache
+    private let capacity: Int
+    private let shelf = Locked(Shelf())
+
+    /// Makes an empty shelf.
+    ///
+    /// - Parameter capacity: how many bytes of packages, and again of assets, are kept.
+    package init(store: OrderStore, types: OrderTypeDirectory, capacity: Int = 64 << 20) {
+        self.store = store
+        self.types = types
+        self.capacity = capacity
+        self.assets = AssetCache(capacity: capacity)
+    }
+
+    /// The strong tag that a revision's package has, quoted, without building it: over the content, the certificate and
+    /// the builder, never over the revision's number (store-design 2).
+    package func entityTag(of head: OrderHead) throws(SignedPackagesError) -> String {
+        Self.entityTag(of: head, try self.settings(for: head.key).identity)
+    }
+
+    private static func entityTag(of head: OrderHead, _ identity: SigningIdentity) -> String {
+        let inputs = head.digest.bytes + Array("/\(identity.serial)/\(self.builderVersion)".utf8)
+        return "\"\(Base64URL.encode(Array(SHA256.hash(inputs).bytes.prefix(18))))\""
+    }
+
+    /// The signed package of an order's present revision; nil when the order is unknown or erased.
+    ///
+    /// - Throws: `SignedPackagesError`, `OrderPackageError`, or the database's error.
+    package func package(_ key: OrderKey) async throws -> SignedPackage? {
+        let settings = try self.settings(for: key)
+        guard let source = try await self.store.package(key) else { return nil }
+        let tag = Self.entityTag(of: source.head, settings.identity)
+        let shelfKey = "\(key.orderType.text)\u{0}\(key.order.text)\u{0}\(tag)"
+        enum Next { case give(SignedPackage), build, wait }
+        let next = self.shelf.withLock { shelf -> Next in
+            switch shelf.entries[shelfKey] {
+            case .ready(let package, _):
+                shelf.clock += 1
+                shelf.entries[shelfKey] = .ready(package, lastUse: shelf.clock)
+                return .give(package)
+            case .building: return .wait
+            case nil:
+                shelf.entries[shelfKey] = .building([])
+                return .build
+            }
+        }
+        switch next {
+        case .give(let package): return package
+        case .wait: return try await self.wait(shelfKey, source, settings)
+        case .build:
+            do {
+                let package = try await self.build(source, settings, tag)
+                self.finish(shelfKey, .success(package))
+                return package
+            } catch {
+                self.finish(shelfKey, .failure(error))
+                throw error
+            }
+        }
+    }
+
+    /// Waits for a build under way; builds alone when it has ended meanwhile.
+    private func wait(
+        _ shelfKey: String,
+        _ source: PackageSource,
+        _ settings: OrderTypeSettings
+    ) async throws -> SignedPackage? {
+        let built: SignedPackage? = try await withCheckedThrowingContinuation { continuation in
+            let result = self.shelf.withLock { shelf -> SignedPackage?? in
+                switch shelf.entries[shelfKey] {
+                case .building(let waiting):
+                    shelf.entries[shelfKey] = .building(waiting + [continuation])
+                    return .none
+                case .ready(let package, _): return .some(package)
+                case nil: return .some(nil)
+                }
+            }
+            if let result { continuation.resume(returning: result) }
+        }
+        if let built { return built }
+        return try await self.build(source, settings, Self.entityTag(of: source.head, settings.identity))
+    }
+
+    private func finish(_ shelfKey: String, _ result: Result<SignedPackage, any Error>) {
+        let waiting = self.shelf.withLock { shelf -> [CheckedContinuation<SignedPackage?, any Error>] in
+            let waiting: [CheckedContinuation<SignedPackage?, any Error>]
+            if case .building(let list) = shelf.entries[shelfKey] { waiting = list } else { waiting = [] }
+            shelf.entries[shelfKey] = nil
+            if case .success(let package) = result, package.package.byteCount <= self.capacity / 4 {
+                shelf.clock += 1
+                shelf.entries[shelfKey] = .ready(package, lastUse: shelf.clock)
+                shelf.bytes += package.package.byteCount
+                if shelf.bytes > self.capacity { Self.makeRoom(&shelf, self.capacity) }
+            }
+            return waiting
+        }
+        for continuation in waiting { continuation.resume(with: result.map { $0 }) }
+    }
+
+    /// Takes the longest unused away until a quarter is free, so that the sort is paid rarely.
+    private static func makeRoom(_ shelf: inout Shelf, _ capacity: Int) {
+        let ready = shelf.entries.compactMap { key, entry -> (key: String, lastUse: UInt64, bytes: Int)? in
+            if case .ready(let package, let lastUse) = entry { return (key, lastUse, package.package.byteCount) }
+            return nil
+        }
+        for entry in ready.sorted(by: { $0.lastUse < $1.lastUse }) where shelf.bytes > capacity * 3 / 4 {
+            shelf.entries[entry.key] = nil
+            shelf.bytes -= entry.bytes
+        }
+    }
+
+    private func build(
+        _ source: PackageSource,
+        _ settings: OrderTypeSettings,
+        _ tag: String
+    ) async throws -> SignedPackage {
+        let identity = settings.identity
+        // A chain renewed since signs older revisions too; one that had ended by then can't.
+        guard identity.signingTime(for: source.head.madeAt.seconds) <= identity.chainNotAfter else {
+            throw SignedPackagesError(
+                code: .identityExpired,
+                message: "the certificate of \(source.head.key.orderType.text) had expired when the revision was made; "
+                    + "renew it and reload"
+            )
+        }
+        let files = try await self.files(of: source)
+        let order = source.document.packageForm(
+            updatedAt: source.head.modifiedAt.seconds,
+            webServiceURL: settings.webServiceURL,
+            authenticationToken: try self.store.authenticationToken(for: source.head)
+        )
+        let package = try PackageBuilder(identity: identity).build(
+            order: order,
+            files: files,
+            signingTime: source.head.madeAt.seconds
+        )
+        return SignedPackage(package: package, entityTag: tag, head: source.head)
+    }
+
+    /// The revision's files: images from memory as far as they are there, the rest in one query.
+    private func files(of source: PackageSource) async throws -> [PackageFile] {
+        var known: [SHA256Digest: Asset] = [:]
+        for part in source.parts where part.origin != .strings { known[part.digest] = self.assets.asset(part.digest) }
+        let missing = Set(source.parts.map(\.digest).filter { known[$0] == nil })
+        let fetched =
+            missing.isEmpty ? [:] : try await self.store.assets(source.head.key.orderType, Array(missing))
+        return try source.parts.map { part in
+            if let asset = known[part.digest] { return try PackageFile(path: part.name, asset: asset) }
+            guard let contents = fetched[part.digest] else {
+                throw SignedPackagesError(
+                    code: .missingAsset,
+                    message: "the file \(part.name) of a revision is not in the database"
+                )
+            }
+            if part.origin == .strings { return try PackageFile(path: part.name, contents: contents) }
+            let asset = try Asset(contents)
+            self.assets.insert(asset)
+            return try PackageFile(path: part.name, asset: asset)
+        }
+    }
+
+    private func settings(for key: OrderKey) throws(SignedPackagesError) -> OrderTypeSettings {
+        guard let settings = self.types[key.orderType] else {
+            throw SignedPackagesError(
+                code: .typeNotConfigured,
+                message: "no identity is configured for \(key.orderType.text): add orderTypes.\(key.orderType.text)"
+            )
+        }
+        return settings
+    }
+}
