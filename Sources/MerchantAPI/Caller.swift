@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import ExactJSON
+internal import HTTPEngine
+internal import OrderModel
+internal import OrderStore
+
+extension MerchantAPI {
+    /// Lets a request pass that shows a key with the right scope, and turns the store's errors into problems.
+    internal func answering(
+        _ request: HTTPRequest,
+        _ scope: APIScope,
+        _ body: (APIKey) async throws -> HTTPResponse
+    ) async throws -> HTTPResponse {
+        guard let presented = Self.bearer(request.headers["authorization"]),
+            let key = try await self.store.authenticate(apiKey: presented)
+        else {
+            throw Problem(
+                .unauthorized,
+                code: "unauthorized",
+                detail: "Send a merchant key: Authorization: Bearer wok_… ('walletorders keys create' makes one).",
+                headers: ["www-authenticate": "Bearer"]
+            )
+        }
+        guard key.scopes.contains(scope) || key.scopes.contains(.admin) else {
+            throw Problem(
+                .forbidden,
+                code: "scope-missing",
+                detail: "This key has not the scope \(scope.rawValue)."
+            )
+        }
+        do { return try await body(key) } catch let error as StoreError { throw Problem(error) }
+    }
+
+    /// The order of a path, when the key may know of it. Another merchant's order is not there: 404, never 403.
+    internal func orderKey(_ parameters: RouteParameters, _ key: APIKey) throws -> OrderKey {
+        guard let type = try? OrderTypeIdentifier(parameters["type"]),
+            let order = try? OrderIdentifier(parameters["order"]), key.isBound(to: type)
+        else { throw Problem.orderNotFound }
+        return OrderKey(type, order)
+    }
+
+    private static func bearer(_ header: String?) -> String? {
+        guard let header, header.utf8.count <= 512 else { return nil }
+        let parts = header.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+        return String(parts[1].drop { $0 == " " })
+    }
+
+    /// The body's JSON value, or the problem that says where it stops being JSON.
+    internal static func json(_ body: [UInt8]) throws -> JSONValue {
+        do { return try JSONValue(parsing: body) } catch {
+            throw Problem.faulty(
+                [
+                    Finding(
+                        severity: .error,
+                        code: "json-syntax",
+                        pointer: .root,
+                        message: "\(error)",
+                        fix: "Send JSON as RFC 8259 has it.",
+                        line: error.line,
+                        column: error.column
+                    )
+                ],
+                status: .badRequest,
+                code: "json-syntax"
+            )
+        }
+    }
+
+    /// The change options of a request: precondition, dry run, and who asks.
+    internal func options(_ request: HTTPRequest, _ type: OrderTypeIdentifier, _ key: APIKey) -> ChangeOptions {
+        var options = ChangeOptions()
+        let tags = request.headers.all("if-match").flatMap { $0.split(separator: ",") }.map {
+            String($0.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+        }
+        if tags == ["*"] { options.ifMatch = .exists } else if !tags.isEmpty { options.ifMatch = .entityTags(tags) }
+        options.validateOnly = Self.validatesOnly(request)
+        let settings = self.types[type]
+        options.completeWhenFulfilled = settings?.completeWhenFulfilled ?? false
+        options.validation = self.validation(type)
+        options.actor = key.identifier
+        return options
+    }
+
+    internal static func validatesOnly(_ request: HTTPRequest) -> Bool {
+        request.queryValue("validateOnly") == "true"
+    }
+
+    internal func validation(_ type: OrderTypeIdentifier) -> ValidationOptions {
+        let keeps = self.types[type]?.keepsUnknownFields ?? false
+        return ValidationOptions(unknownMembers: keeps ? .accept : .refuse, isServiceFilled: true)
+    }
+}
+
+extension APIKey {
+    /// Whether the key may know of orders of a type; what it may do with them is its scopes' matter.
+    internal func isBound(to type: OrderTypeIdentifier) -> Bool { self.orderTypes?.contains(type) ?? true }
+}

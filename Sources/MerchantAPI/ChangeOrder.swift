@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import ExactJSON
+internal import HTTPEngine
+internal import OrderModel
+internal import OrderStore
+internal import ServiceRuntime
+
+extension MerchantAPI {
+    /// `PATCH` (RFC 7396) and `PUT /api/v1/orders/{type}/{order}`.
+    internal func changeOrder(
+        _ request: HTTPRequest,
+        _ parameters: RouteParameters,
+        _ key: APIKey,
+        replaces: Bool
+    ) async throws -> HTTPResponse {
+        let orderKey = try self.orderKey(parameters, key)
+        let value = try Self.json(request.body)
+        let options = self.options(request, orderKey.orderType, key)
+        let answer =
+            replaces
+            ? try await self.store.replace(orderKey, with: value, options)
+            : try await self.store.patch(orderKey, with: value, options)
+        let warnings = answer.findings.filter { $0.severity == .warning }
+        var response = HTTPResponse.json([
+            "orderTypeIdentifier": .string(orderKey.orderType.text), "orderIdentifier": .string(orderKey.order.text),
+            "revision": .number(JSONNumber(answer.revision)), "updatedAt": .string(answer.updatedAt.rfc3339),
+            "changed": .array(answer.changed.map { .string($0) }), "warnings": .array(warnings.map(\.json)),
+        ])
+        response.headers["etag"] = answer.entityTag
+        return response
+    }
+
+    /// `DELETE /api/v1/orders/{type}/{order}`: erases the personal data, keeps a tombstone.
+    internal func eraseOrder(_ parameters: RouteParameters, _ key: APIKey) async throws -> HTTPResponse {
+        guard try await self.store.erase(try self.orderKey(parameters, key)) else { throw Problem.orderNotFound }
+        return HTTPResponse(.noContent)
+    }
+
+    /// `POST /api/v1/orders/{type}/{order}/events`: one change from an outside system.
+    internal func postEvent(
+        _ request: HTTPRequest,
+        _ parameters: RouteParameters,
+        _ key: APIKey
+    ) async throws -> HTTPResponse {
+        let orderKey = try self.orderKey(parameters, key)
+        let now = try await self.store.databaseTime()
+        let (event, findings) = OrderEvent.parse(
+            try Self.json(request.body),
+            now: now.microseconds,
+            options: self.validation(orderKey.orderType)
+        )
+        guard let event else { throw Problem.faulty(findings, code: "invalid-event") }
+        let options = self.options(request, orderKey.orderType, key)
+        return .json(.object(Self.answer(try await self.store.apply(event, to: orderKey, options))))
+    }
+
+    /// `POST /api/v1/events`: up to a thousand changes; one bad one spoils none. Answers come in the order of the events.
+    internal func postEvents(_ request: HTTPRequest, _ key: APIKey) async throws -> HTTPResponse {
+        guard let list = try Self.json(request.body)["events"]?.arrayValue else {
+            throw Problem.badRequest("The body must be an object with the array \"events\".", code: "malformed-events")
+        }
+        guard list.count <= 1_000 else {
+            throw Problem.badRequest("At most 1,000 events go into one request.", code: "too-many-events")
+        }
+        let now = try await self.store.databaseTime()
+        var results = [JSONValue](repeating: .null, count: list.count)
+        /// Events by order type: completion is a setting of the type.
+        var groups: [OrderTypeIdentifier: [(index: Int, event: KeyedEvent)]] = [:]
+        for (index, value) in list.enumerated() {
+            let type = value["orderTypeIdentifier"]?.stringValue.flatMap { try? OrderTypeIdentifier($0) }
+            let options = type.map { self.validation($0) } ?? ValidationOptions(isServiceFilled: true)
+            let (event, findings) = OrderEvent.parse(value, now: now.microseconds, options: options)
+            guard let event else {
+                results[index] = Self.failure(.faulty(findings, code: "invalid-event"), value)
+                continue
+            }
+            guard let type, let order = event.orderIdentifier.flatMap({ try? OrderIdentifier($0) }),
+                key.isBound(to: type)
+            else {
+                results[index] = Self.failure(.orderNotFound, value)
+                continue
+            }
+            groups[type, default: []].append((index, KeyedEvent(key: OrderKey(type, order), event: event)))
+        }
+        for (type, group) in groups {
+            let answers = await self.store.apply(group.map(\.event), self.options(request, type, key))
+            for (entry, answer) in zip(group, answers) {
+                switch answer {
+                case .success(let answer): results[entry.index] = .object(Self.answer(answer))
+                case .failure(let error as StoreError):
+                    results[entry.index] = Self.failure(Problem(error), list[entry.index])
+                case .failure(let error): throw error
+                }
+            }
+        }
+        return .json(["results": .array(results)])
+    }
+
+    private static func answer(_ answer: EventAnswer) -> JSONObject {
+        [
+            "eventIdentifier": .string(answer.eventIdentifier), "applied": .bool(answer.applied),
+            "reason": .string(answer.reason), "revision": .number(JSONNumber(answer.revision)),
+            "updatedAt": .string(answer.updatedAt.rfc3339),
+            "changed": .array(answer.changed.map { .string($0) }), "duplicate": .bool(answer.duplicate),
+        ]
+    }
+
+    /// A bad event's place in the results of a bulk request: the problem's document.
+    private static func failure(_ problem: Problem, _ event: JSONValue) -> JSONValue {
+        var document: JSONObject = [
+            "status": .number(JSONNumber(Int64(problem.status.code))), "code": .string(problem.code),
+        ]
+        if let detail = problem.detail { document["detail"] = .string(detail) }
+        for (name, value) in problem.extensions { document[name] = value }
+        var result: JSONObject = ["problem": .object(document)]
+        if let identifier = event["eventIdentifier"]?.stringValue { result["eventIdentifier"] = .string(identifier) }
+        return .object(result)
+    }
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Cryptography
+internal import ExactJSON
+internal import HTTPEngine
+internal import OrderModel
+internal import OrderPackage
+internal import OrderStore
+
+/// What a create request carries: the order, its texts and its files, however they were sent.
+internal struct OrderSubmission: Sendable {
+    /// The largest JSON body or order part, in bytes.
+    private static let jsonLimit = 1 << 20
+    /// The largest file, in bytes: a whole package stays below 5 MB.
+    private static let fileLimit = 5_000_000
+
+    /// The order as it came; not validated.
+    var order: JSONValue = .null
+    /// Texts by locale.
+    var strings: [(locale: String, table: JSONObject)] = []
+    /// Images, receipts and labels.
+    var files: [OrderFile] = []
+    /// What is wrong with texts and files.
+    var findings: [Finding] = []
+    /// The digest of everything that was sent, the same for the same request however its JSON was written.
+    var fingerprint: SHA256Digest = SHA256.hash([UInt8]())
+
+    /// Takes a request apart.
+    ///
+    /// - Throws: the problem when the body is neither of the two forms.
+    init(_ request: HTTPRequest) throws {
+        let type = request.headers["content-type"] ?? "application/json"
+        if type.lowercased().hasPrefix("multipart/form-data") {
+            try self.read(multipart: request.body, contentType: type)
+        } else {
+            guard request.body.count <= Self.jsonLimit else { throw Problem.contentTooLarge(limit: Self.jsonLimit) }
+            try self.read(json: request.body)
+        }
+    }
+
+    private mutating func read(json bytes: [UInt8]) throws {
+        let value = try MerchantAPI.json(bytes)
+        guard case .object(let body) = value, let order = body["order"] else {
+            throw Problem.faulty([
+                Finding(
+                    severity: .error,
+                    code: "missing-member",
+                    pointer: JSONPointer(tokens: ["order"]),
+                    message: "The body must be an object with the member \"order\".",
+                    fix: "Send {\"order\": {…}}; the order itself is not the body."
+                )
+            ])
+        }
+        for name in body.keys where !["order", "localizations"].contains(name) {
+            self.findings.append(
+                Finding(
+                    severity: .error,
+                    code: "unknown-member",
+                    pointer: JSONPointer(tokens: [name]),
+                    message: "The body has no member \"\(name)\".",
+                    fix: "Send \"order\" and, if any, \"localizations\"."
+                )
+            )
+        }
+        self.order = order
+        if let localizations = body["localizations"] { self.read(localizations: localizations) }
+        self.fingerprint = SHA256.hash(value.serialized(.canonical))
+    }
+
+    private mutating func read(localizations value: JSONValue) {
+        let root = JSONPointer(tokens: ["localizations"])
+        guard case .object(let locales) = value else {
+            self.findings.append(
+                Finding(
+                    severity: .error,
+                    code: "wrong-type",
+                    pointer: root,
+                    message: "localizations must be an object.",
+                    fix: "Send {\"en\": {\"KEY\": \"text\"}}."
+                )
+            )
+            return
+        }
+        for (locale, table) in locales {
+            let pointer = root.appending(locale)
+            do { _ = try LocaleIdentifier(locale) } catch {
+                self.findings.append(
+                    Finding(
+                        severity: .error,
+                        code: "bad-locale",
+                        pointer: pointer,
+                        message: error.message,
+                        fix: error.fix
+                    )
+                )
+                continue
+            }
+            guard case .object(let texts) = table else {
+                self.findings.append(
+                    Finding(
+                        severity: .error,
+                        code: "wrong-type",
+                        pointer: pointer,
+                        message: "A localization is an object.",
+                        fix: "Send {\"KEY\": \"text\"}."
+                    )
+                )
+                continue
+            }
+            for (name, text) in texts where text.stringValue == nil {
+                self.findings.append(
+                    Finding(
+                        severity: .error,
+                        code: "wrong-type",
+                        pointer: pointer.appending(name),
+                        message: "A text is a string.",
+                        fix: nil
+                    )
+                )
+            }
+            self.strings.append((locale, texts))
+        }
+    }
+
+    private mutating func read(multipart bytes: [UInt8], contentType: String) throws {
+        let parts: [MultipartForm.Part]
+        do { parts = try MultipartForm.parse(bytes, contentType: contentType) } catch {
+            throw Problem.badRequest(error.message, code: "malformed-multipart")
+        }
+        guard let order = parts.first(where: { $0.name == "order" }) else {
+            throw Problem.faulty([
+                Finding(
+                    severity: .error,
+                    code: "missing-part",
+                    path: "order",
+                    message: "There is no part named order.",
+                    fix: "Send the order as JSON in the part \"order\"."
+                )
+            ])
+        }
+        guard order.contents.count <= Self.jsonLimit else { throw Problem.contentTooLarge(limit: Self.jsonLimit) }
+        self.order = try MerchantAPI.json(order.contents)
+        var seen: Set<String> = []
+        for part in parts where part.name != "order" {
+            guard seen.insert(part.name).inserted else {
+                self.complain(part.name, "duplicate-file", "Two parts have this name.", "Send each file once.")
+                continue
+            }
+            self.read(part)
+        }
+        var digests = parts.map { Array($0.name.utf8) + [0] + SHA256.hash($0.contents).bytes }
+        digests.sort { $0.lexicographicallyPrecedes($1) }
+        self.fingerprint = SHA256.hash(digests)
+    }
+
+    private mutating func read(_ part: MultipartForm.Part) {
+        let path: PackagePath
+        do { path = try PackagePath(part.name) } catch {
+            self.complain(part.name, "bad-path", error.message, error.fix)
+            return
+        }
+        if path.name == "order.strings", let locale = path.locale {
+            do {
+                let table = try StringsTable.parse(part.contents)
+                self.strings.append((locale.text, table.json.objectValue ?? JSONObject()))
+            } catch {
+                self.complain(part.name, "strings-syntax", "\(error)", "Write lines of the form \"key\" = \"text\";")
+            }
+            return
+        }
+        if part.contents.isEmpty {
+            self.complain(part.name, "empty-file", "The file is empty.", "iOS ignores empty files: leave it out.")
+        } else if part.contents.count > Self.fileLimit {
+            self.complain(
+                part.name,
+                "file-too-large",
+                "The file has more than \(Self.fileLimit) bytes.",
+                "A whole package stays below 5 MB: send a smaller one."
+            )
+        } else if AssetFormat(part.contents) == nil {
+            self.complain(
+                part.name,
+                "unknown-format",
+                "The file is neither PNG nor JPEG nor PDF.",
+                "Send one of these; what counts is the content, not the name."
+            )
+        } else {
+            self.files.append(OrderFile(name: path.text, contents: part.contents))
+        }
+    }
+
+    private mutating func complain(_ path: String, _ code: String, _ message: String, _ fix: String) {
+        self.findings.append(
+            Finding(severity: .error, code: code, path: path, message: message, fix: fix)
+        )
+    }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import ExactJSON
+internal import HTTPEngine
+internal import OrderModel
+internal import OrderPackage
+internal import OrderStore
+internal import ServiceRuntime
+
+extension MerchantAPI {
+    /// `GET /api/v1/orders/{type}/{order}`: the order as the next package will show it, without the token.
+    internal func getOrder(
+        _ request: HTTPRequest,
+        _ parameters: RouteParameters,
+        _ key: APIKey
+    ) async throws -> HTTPResponse {
+        guard let stored = try await self.store.order(try self.orderKey(parameters, key)) else {
+            throw Problem.orderNotFound
+        }
+        let head = stored.head
+        if request.headers["if-none-match"] == head.entityTag {
+            return HTTPResponse(.notModified, headers: ["etag": head.entityTag])
+        }
+        var document = stored.document.objectValue ?? JSONObject()
+        document["updatedAt"] = .string(head.modifiedAt.rfc3339)
+        if let url = self.types[head.key.orderType]?.webServiceURL { document["webServiceURL"] = .string(url) }
+        var response = HTTPResponse.json([
+            "orderTypeIdentifier": .string(head.key.orderType.text),
+            "orderIdentifier": .string(head.key.order.text), "revision": .number(JSONNumber(head.revision)),
+            "updatedAt": .string(head.modifiedAt.rfc3339), "order": .object(document),
+        ])
+        response.headers["etag"] = head.entityTag
+        response.headers["cache-control"] = "private, no-cache"
+        return response
+    }
+
+    /// `GET …/handoff`: the four values again.
+    internal func getHandoff(_ parameters: RouteParameters, _ key: APIKey) async throws -> HTTPResponse {
+        let orderKey = try self.orderKey(parameters, key)
+        guard let head = try await self.store.head(orderKey), !head.isErased else { throw Problem.orderNotFound }
+        guard let settings = self.types[orderKey.orderType] else {
+            throw Problem.serviceUnavailable("This server has no certificate for the order type.")
+        }
+        let token = try self.store.authenticationToken(for: head)
+        var response = HTTPResponse.json(["orderDetails": Self.orderDetails(orderKey, token: token, settings)])
+        response.headers["cache-control"] = "no-store"
+        return response
+    }
+
+    /// `GET …/package`: the signed package, for shops that deliver it themselves.
+    internal func getPackage(_ parameters: RouteParameters, _ key: APIKey) async throws -> HTTPResponse {
+        let orderKey = try self.orderKey(parameters, key)
+        do {
+            guard let signed = try await self.packages.package(orderKey) else { throw Problem.orderNotFound }
+            return HTTPResponse(
+                .ok,
+                headers: [
+                    "content-type": "application/vnd.apple.finance.order", "etag": signed.entityTag,
+                    "content-disposition": "attachment; filename=\"order.order\"", "cache-control": "private, no-cache",
+                ],
+                body: .chunks(signed.package.chunks)
+            )
+        } catch let error as SignedPackagesError {
+            self.logger.error("a package can't be signed", ["reason": .string(error.message)])
+            throw Problem.serviceUnavailable(error.message, code: "package-unavailable", retryAfter: 300)
+        }
+    }
+
+    /// `GET /api/v1/orders`: a page of orders.
+    internal func listOrders(_ request: HTTPRequest, _ key: APIKey) async throws -> HTTPResponse {
+        let query = try self.query(request, key)
+        let page = try await self.store.orders(query)
+        var answer: JSONObject = [
+            "orders": .array(
+                page.heads.map { head in
+                    [
+                        "orderTypeIdentifier": .string(head.key.orderType.text),
+                        "orderIdentifier": .string(head.key.order.text),
+                        "orderNumber": head.orderNumber.map { .string($0) } ?? .null,
+                        "status": .string(head.status),
+                        "fulfillmentStatuses": .array(head.fulfillmentStatuses.map { .string($0) }),
+                        "revision": .number(JSONNumber(head.revision)),
+                        "createdAt": .string(head.createdAt.rfc3339), "updatedAt": .string(head.modifiedAt.rfc3339),
+                        "self": .string(Self.link(head.key)),
+                    ]
+                }
+            )
+        ]
+        answer["cursor"] = page.cursor.map { .string($0) } ?? .null
+        return .json(.object(answer))
+    }
+
+    private func query(_ request: HTTPRequest, _ key: APIKey) throws -> OrderQuery {
+        let text = request.queryValue("type") ?? key.orderTypes.flatMap { $0.count == 1 ? $0[0].text : nil }
+        guard let text else {
+            throw Problem.badRequest("Name the order type: ?type=order.com.example.shop", code: "type-missing")
+        }
+        guard let type = try? OrderTypeIdentifier(text), key.isBound(to: type) else {
+            throw Problem.notFound("There is no such order type.", code: "order-type-not-found")
+        }
+        var query = OrderQuery(orderType: type)
+        query.status = request.queryValue("status")
+        query.fulfillmentStatus = request.queryValue("fulfillmentStatus")
+        query.orderNumber = request.queryValue("orderNumber")
+        query.cursor = request.queryValue("cursor")
+        if let text = request.queryValue("updatedSince") {
+            guard let date = try? OrderDate(parsing: text) else {
+                throw Problem.badRequest("updatedSince must be RFC 3339, such as 2026-01-02T03:04:05Z.")
+            }
+            query.updatedSince = WallTime(seconds: date.seconds)
+        }
+        if let text = request.queryValue("registered") {
+            guard ["true", "false"].contains(text) else {
+                throw Problem.badRequest("registered must be true or false.")
+            }
+            query.registered = text == "true"
+        }
+        if let text = request.queryValue("limit") {
+            guard let limit = Int(text), (1...200).contains(limit) else {
+                throw Problem.badRequest("limit must be a whole number from 1 to 200.")
+            }
+            query.limit = limit
+        }
+        return query
+    }
+
+    /// `GET …/history`: what happened to an order, from change to push to pull.
+    internal func getHistory(_ parameters: RouteParameters, _ key: APIKey) async throws -> HTTPResponse {
+        guard let history = try await self.store.history(try self.orderKey(parameters, key)) else {
+            throw Problem.orderNotFound
+        }
+        return .json(history.json)
+    }
+}
