@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import ExactJSON
+package import HTTPEngine
+internal import OrderModel
+internal import OrderPackage
+package import OrderStore
+package import ServiceRuntime
+
+/// What the operator and the machines that watch over us ask: alive, ready, numbers.
+package final class Console: Service {
+    package let name = "console"
+    private let store: OrderStore
+    private let types: OrderTypeDirectory
+    private let metrics: Metrics
+    private let logger: Logger
+    private let faults: @Sendable () -> [String]
+    private let isDraining = Locked(false)
+
+    /// Makes the console.
+    ///
+    /// - Parameter faults: what is wrong with single order types at present, one sentence each, for `/readyz`.
+    package init(
+        store: OrderStore,
+        types: OrderTypeDirectory,
+        metrics: Metrics,
+        logger: Logger,
+        faults: @escaping @Sendable () -> [String] = { [] }
+    ) {
+        self.store = store
+        self.types = types
+        self.metrics = metrics
+        self.logger = logger
+        self.faults = faults
+    }
+
+    /// The routes of the admin listener.
+    package func router() -> Router {
+        var router = Router()
+        router.on(.get, "/livez", name: "livez") { _, _ in .text("ok\n") }
+        router.on(.get, "/readyz", name: "readyz") { _, _ in await self.readiness() }
+        router.on(.get, "/metrics", name: "metrics") { _, _ in await self.numbers() }
+        return router
+    }
+
+    /// Readiness ends before the listeners do, so that a load balancer looks elsewhere in time.
+    package func run(shutdown: Signal) async throws {
+        do { try await shutdown.wait() } catch {}
+        self.isDraining.withLock { $0 = true }
+    }
+
+    /// 200 with what is degraded, or 503 when no request could be served: no database, or about to end.
+    private func readiness() async -> HTTPResponse {
+        if self.isDraining.withLock({ $0 }) {
+            return .json(["ready": false, "reason": "draining"], status: .serviceUnavailable)
+        }
+        do {
+            _ = try await withDeadline(.seconds(2)) { try await self.store.databaseTime() }
+        } catch {
+            return .json(["ready": false, "reason": "the database does not answer"], status: .serviceUnavailable)
+        }
+        let degraded = self.faults() + self.expiredTypes()
+        return .json(["ready": true, "degraded": .array(degraded.map { .string($0) })])
+    }
+
+    private func expiredTypes() -> [String] {
+        let now = WallTime.now().seconds
+        return self.types.all.compactMap { type in
+            let left = type.identity.chainNotAfter - now
+            if left <= 0 { return "\(type.identifier.text): its certificate has expired" }
+            return nil
+        }
+    }
+
+    private func numbers() async -> HTTPResponse {
+        let now = WallTime.now().seconds
+        for type in self.types.all {
+            self.metrics.gauge(
+                "walletorders_certificate_expiry_seconds",
+                help: "Time until an order type's certificate chain expires.",
+                labels: [("order_type", type.identifier.text)]
+            ).set(Double(type.identity.chainNotAfter - now))
+        }
+        do {
+            for count in try await self.store.ticketCounts() {
+                for (state, number) in [("due", count.due), ("in_flight", count.inFlight), ("dead", count.dead)] {
+                    self.metrics.gauge(
+                        "walletorders_push_tickets",
+                        help: "Push tickets by state.",
+                        labels: [("order_type", count.orderType.text), ("state", state)]
+                    ).set(Double(number))
+                }
+            }
+            let oldest = try await self.store.oldestDueTicket()
+            self.metrics.gauge(
+                "walletorders_oldest_due_ticket_seconds",
+                help: "How long the oldest due push ticket has been due."
+            ).set(oldest.map(\.inSeconds) ?? 0)
+        } catch {
+            self.logger.warning("ticket numbers could not be read")
+        }
+        return HTTPResponse(
+            .ok,
+            headers: ["content-type": "text/plain; version=0.0.4; charset=utf-8"],
+            body: .bytes(Array(self.metrics.text().utf8))
+        )
+    }
+}
