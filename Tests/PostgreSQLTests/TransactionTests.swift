@@ -165,6 +165,65 @@ struct TransactionTests {
         }
     }
 
+    @Test("COMMIT can travel with the last statements, or with all of them")
+    func pipelinedCommit() async throws {
+        try await self.withThings { client in
+            let counts = try await client.transaction { connection in
+                try await connection.pipelineAndCommit([
+                    (TestStatements.insert, [.int(3), .text("three")]), (TestStatements.count, []),
+                ]).map(\.affected)
+            }
+            #expect(counts == [1, 1])
+            try await client.transaction { connection in
+                _ = try await connection.query(TestStatements.insert, [.int(4), .text("four")])
+                _ = try await connection.pipelineAndCommit([(TestStatements.insert, [.int(5), .text("five")])])
+            }
+            let tries = Collector<Int>()
+            let error = await postgresError {
+                try await client.transaction { connection in
+                    tries.add(1)
+                    _ = try await connection.pipelineAndCommit([
+                        (TestStatements.insert, [.int(6), .text("six")]),
+                        (TestStatements.insert, [.int(1), .text("again")]),
+                    ])
+                }
+            }
+            #expect(error?.code == .uniqueViolation)
+            let lost = await postgresError {
+                try await client.transaction { connection in
+                    tries.add(1)
+                    _ = try await connection.pipelineAndCommit([(TestStatements.terminateSelf, [])])
+                }
+            }
+            #expect(lost?.code == .unknownCommit)
+            #expect(tries.all.count == 2)
+            let count = try await client.query(TestStatements.count)[0].int(0)
+            #expect(count == 5)
+        }
+    }
+
+    @Test("A warning at COMMIT, as when waiting for the standby is cut short, leaves the outcome open")
+    func warningAtCommit() async throws {
+        try await self.withThings { client in
+            try await client.withConnection { connection in
+                try await connection.script(
+                    """
+                    create function warn() returns trigger language plpgsql as
+                        $$ begin raise warning 'canceling wait for synchronous replication'; return null; end $$;
+                    create constraint trigger warn after insert on things deferrable initially deferred
+                        for each row execute function warn()
+                    """
+                )
+            }
+            let error = await postgresError {
+                try await client.transaction { connection in
+                    _ = try await connection.query(TestStatements.insert, [.int(9), .text("nine")])
+                }
+            }
+            #expect(error?.code == .unknownCommit)
+        }
+    }
+
     @Test("It gives up after five tries")
     func attempts() async throws {
         try await self.withThings { client in

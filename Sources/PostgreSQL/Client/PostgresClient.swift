@@ -60,6 +60,11 @@ package final class PostgresClient: Service, Sendable {
         }
     }
 
+    /// Runs several statements in one round trip and one transaction; see `PostgresConnection.pipeline`.
+    package func pipeline(_ batch: [(Statement, [PostgresValue])]) async throws -> [Rows] {
+        try await self.withConnection { connection in try await connection.pipeline(batch) }
+    }
+
     /// Lends a connection. What the closure leaves open (a transaction, say) ends with the connection.
     package func withConnection<R: Sendable>(
         _ body: @escaping @Sendable (PostgresConnection) async throws -> R

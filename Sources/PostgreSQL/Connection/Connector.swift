@@ -6,6 +6,14 @@ internal struct Connector: Sendable {
     let configuration: PostgresConfiguration
     let loop: EventLoop
     let logger: Logger
+    /// Where the last connection came about: tried first, or a host that went dark would cost its time again and again.
+    private let lastGood = Locked<Endpoint?>(nil)
+
+    init(configuration: PostgresConfiguration, loop: EventLoop, logger: Logger) {
+        self.configuration = configuration
+        self.loop = loop
+        self.logger = logger
+    }
 
     /// The oldest server whose features the store relies on.
     static let oldestServer = 150_000
@@ -15,11 +23,20 @@ internal struct Connector: Sendable {
     /// - Throws: `.refused` or `.noDatabase` when the server says so, else `.connection` (or `.shuttingDown`).
     func connect() async throws(PostgresError) -> PostgresConnection {
         self.loop.preconditionOnLoop()
-        let endpoints = await Endpoint.all(of: self.configuration.hosts)
+        var endpoints = await Endpoint.all(of: self.configuration.hosts)
+        if let good = self.lastGood.withLock({ $0 }), let index = endpoints.firstIndex(of: good) {
+            endpoints.insert(endpoints.remove(at: index), at: 0)
+        }
+        // With a choice of hosts, the time for one is what a failover may cost.
+        let timeout =
+            endpoints.count > 1
+            ? min(self.configuration.connectTimeout, .seconds(2)) : self.configuration.connectTimeout
         var failures: [(endpoint: Endpoint, error: PostgresError)] = []
         for endpoint in endpoints {
             do throws(PostgresError) {
-                return try await self.connect(to: endpoint)
+                let connection = try await self.connect(to: endpoint, timeout: timeout)
+                self.lastGood.withLock { $0 = endpoint }
+                return connection
             } catch {
                 failures.append((endpoint, error))
             }
@@ -27,11 +44,14 @@ internal struct Connector: Sendable {
         throw self.summary(of: failures)
     }
 
-    private func connect(to endpoint: Endpoint) async throws(PostgresError) -> PostgresConnection {
+    private func connect(
+        to endpoint: Endpoint,
+        timeout: Duration
+    ) async throws(PostgresError) -> PostgresConnection {
         let notices = NoticeSink()
         let handle = try ConnectionHandle(parameters: self.configuration.parameters(for: endpoint), notices: notices)
         let attempt = ConnectAttempt(handle: handle, loop: self.loop)
-        if let error = await attempt.run(timeout: self.configuration.connectTimeout) {
+        if let error = await attempt.run(timeout: timeout) {
             handle.finish()
             throw error
         }

@@ -22,30 +22,55 @@ extension PostgresConnection {
     ///
     /// - Throws: the first error.
     package func pipeline(_ batch: [(Statement, [PostgresValue])]) async throws(PostgresError) -> [Rows] {
-        var needed = batch.map(\.0)
-        if case .pending = self.phase { needed += TransactionStatements.all }
-        try await self.prepare(needed)
-
-        var executions: [Operation.Step] = []
-        executions.reserveCapacity(batch.count)
-        for (statement, values) in batch {
-            executions.append(.execute(statement, try self.encode(values, for: statement)))
-        }
-        var steps: [Operation.Step] = []
-        if case .pending(let lockTimeout) = self.phase {
-            steps.append(.execute(TransactionStatements.begin, try EncodedParameters([], types: [])))
-            if let lockTimeout {
-                let milliseconds = max(1, lockTimeout.nanoseconds / 1_000_000)
-                let limit = TransactionStatements.lockTimeout
-                steps.append(.execute(limit, try self.encode([.text("\(milliseconds)ms")], for: limit)))
-            }
-            self.phase = .open
-        }
-        let prefix = steps.count
-        steps += executions
+        try await self.prepare(self.needed(for: batch))
+        let executions = try self.executions(of: batch)
+        let steps = try self.beginning() + executions
         if steps.isEmpty { return [] }
         let results = try await self.perform(.steps(steps)).outcome.get()
-        return results.dropFirst(prefix).map { Rows($0) }
+        return results.dropFirst(steps.count - executions.count).map { Rows($0) }
+    }
+
+    /// Runs several statements and COMMIT in one round trip: the end of a transaction, or all of it.
+    ///
+    /// After it the transaction is over; the closure given to `transaction` must not run anything more.
+    ///
+    /// - Throws: the first error, nothing having been committed; `.unknownCommit` when the connection broke.
+    package func pipelineAndCommit(_ batch: [(Statement, [PostgresValue])]) async throws(PostgresError) -> [Rows] {
+        precondition(self.phase != .none, "only inside a transaction")
+        try await self.prepare(self.needed(for: batch))
+        let executions = try self.executions(of: batch)
+        let beginning = try self.beginning()
+        let commit = Operation.Step.execute(TransactionStatements.commit, try EncodedParameters([], types: []))
+        let results = try await self.commit(.steps(beginning + executions + [commit]))
+        return results.dropFirst(beginning.count).dropLast().map { Rows($0) }
+    }
+
+    private func needed(for batch: [(Statement, [PostgresValue])]) -> [Statement] {
+        self.phase == .none ? batch.map(\.0) : batch.map(\.0) + TransactionStatements.all
+    }
+
+    private func executions(
+        of batch: [(Statement, [PostgresValue])]
+    ) throws(PostgresError) -> [Operation.Step] {
+        var steps: [Operation.Step] = []
+        steps.reserveCapacity(batch.count)
+        for (statement, values) in batch {
+            steps.append(.execute(statement, try self.encode(values, for: statement)))
+        }
+        return steps
+    }
+
+    /// What has to go before the first statement of a transaction.
+    private func beginning() throws(PostgresError) -> [Operation.Step] {
+        guard case .pending(let lockTimeout) = self.phase else { return [] }
+        var steps = [Operation.Step.execute(TransactionStatements.begin, try EncodedParameters([], types: []))]
+        if let lockTimeout {
+            let milliseconds = max(1, lockTimeout.nanoseconds / 1_000_000)
+            let limit = TransactionStatements.lockTimeout
+            steps.append(.execute(limit, try self.encode([.text("\(milliseconds)ms")], for: limit)))
+        }
+        self.phase = .open
+        return steps
     }
 
     /// Runs SQL that was not written into the program as a statement: migrations. Several statements may follow each

@@ -40,18 +40,26 @@ extension PostgresConnection {
         }
         try await self.prepare([TransactionStatements.commit])
         let commit = Operation.Step.execute(TransactionStatements.commit, try EncodedParameters([], types: []))
-        let (outcome, hasWarning) = await self.perform(.steps([commit]), isCancellable: false)
-        self.phase = .none
+        _ = try await self.commit(.steps([commit]))
+    }
+
+    /// Sends work that ends with COMMIT.
+    internal func commit(_ work: Operation.Work) async throws(PostgresError) -> [QueryResult] {
+        let (outcome, hasWarning) = await self.perform(work, isCancellable: false)
         switch outcome {
         case .success(let results):
+            self.phase = .none
             // The server commits on its own and warns when waiting for the standby was cut short.
             if hasWarning { throw .unknownCommit }
-            guard results[0].command == "COMMIT" else {
+            guard results.last?.command == "COMMIT" else {
                 throw self.transactionFailure
                     ?? PostgresError(.other, "the transaction was rolled back because of an earlier error in it")
             }
+            return results
         case .failure(let error):
-            throw error.isConnectionLoss || self.isClosed ? .unknownCommit : error
+            // An error that the server answered with is definite, and `rollback` ends what it left open.
+            if error.isConnectionLoss || self.isClosed { throw .unknownCommit }
+            throw error
         }
     }
 

@@ -174,7 +174,8 @@ package struct Migrator: Sendable {
             _ = try await connection.query(MigrationStatements.record, record)
             try await connection.script("commit")
         } catch {
-            if !connection.isClosed { try await connection.script("rollback") }
+            // Should this fail as well, the connection is discarded anyway; the first error is the one to tell.
+            if !connection.isClosed { do throws(PostgresError) { try await connection.script("rollback") } catch {} }
             throw error
         }
     }

@@ -125,10 +125,15 @@ internal struct ClusterDirectory: Sendable {
         }
     }
 
-    /// Whether the folder holds nothing but what walletorders puts there.
+    /// Whether the data directory is the program's alone, and not, by mistake, someone's home.
     private var isOurs: Bool {
-        let known: Set<String> = ["pg", "pg.new", "pg.lock", "pg.start.log", "socket", "pki", "keys"]
-        return Folder.names(in: self.root).allSatisfy { known.contains($0) || $0.hasSuffix(".json") }
+        guard let root = FileStatus(self.root) else { return false }
+        var homes = ["/"]
+        if let home = unsafe getenv("HOME") { unsafe homes.append(String(cString: home)) }
+        if let entry = unsafe getpwuid(geteuid()), let home = unsafe entry.pointee.pw_dir {
+            unsafe homes.append(String(cString: home))
+        }
+        return !homes.contains { FileStatus($0)?.isSame(as: root) == true }
     }
 
     private func unwritable(_ path: String, _ code: Int32) -> PrivateClusterError {
