@@ -56,4 +56,25 @@ package final class OrderStore: Sendable {
             }
         }
     }
+
+    /// Runs one statement that does the same when it runs twice, again when its connection was lost or it met a deadlock.
+    func write(_ statement: Statement, _ values: [PostgresValue]) async throws -> Rows {
+        try await repeating { try await self.client.query(statement, values) }
+    }
+
+    /// Repeats work that may be done twice, when the database gave no clear answer.
+    func repeating<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
+        var tries = 1
+        while true {
+            do {
+                return try await body()
+            } catch let error as PostgresError where error.code == .lockTimeout {
+                throw StoreError.busy
+            } catch let error as PostgresError where tries < 4 && (error.isRetryable || error.code == .unknownCommit) {
+                tries += 1
+                // A lost server needs a moment; two that met on a lock must not meet again.
+                try await sleep(for: .milliseconds(Int.random(in: 1...(20 << tries))))
+            }
+        }
+    }
 }

@@ -97,7 +97,7 @@ extension OrderStore {
     ///
     /// - Returns: false when there is no such key or it was revoked before.
     package func revokeAPIKey(_ identifier: String) async throws -> Bool {
-        let rows = try await client.query(AccessStatements.revokeKey, [.text(Self.cut(identifier, 64))])
+        let rows = try await write(AccessStatements.revokeKey, [.text(Self.cut(identifier, 64))])
         keyCache.withLock { $0.removeAll() }
         return rows.affected > 0
     }
@@ -115,7 +115,7 @@ extension OrderStore {
         guard let row, matches, try row.bool(9) else { return nil }
         let key = try APIKey(row)
         if WallTime.now().seconds - (key.lastUsedAt?.seconds ?? 0) >= 60 {
-            _ = try await client.query(AccessStatements.touchKey, [.text(identifier)])
+            _ = try await write(AccessStatements.touchKey, [.text(identifier)])
         }
         keyCache.withLock { cache in
             if cache.count >= Self.cacheSize { cache.removeAll() }

@@ -51,7 +51,7 @@ extension OrderStore {
         let scope: [PostgresValue] = [.text(orderType.text), .text(request.route), .text(request.key)]
         guard let row = try await client.query(AccessStatements.readAnswer, scope).first else { return nil }
         guard try row.bool(4) else {
-            _ = try await client.query(AccessStatements.dropExpiredAnswer, scope)
+            _ = try await write(AccessStatements.dropExpiredAnswer, scope)
             return nil
         }
         guard try row.bytes(0) == request.fingerprint.bytes else {

@@ -39,7 +39,7 @@ extension OrderStore {
     ///
     /// - Returns: false when the order has no such link or it was revoked before.
     package func revokeShareLink(_ identifier: String, of key: OrderKey) async throws -> Bool {
-        let rows = try await client.query(
+        let rows = try await write(
             AccessStatements.revokeShareLink,
             [.text(key.orderType.text), .text(key.order.text), .text(Self.cut(identifier, 64))]
         )

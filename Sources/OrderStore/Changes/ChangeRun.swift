@@ -47,9 +47,11 @@ extension OrderStore {
         _ options: ChangeOptions
     ) async throws -> [Int: Result<ChangeOutcome, any Error>] {
         if options.validateOnly {
-            return try await client.withConnection { connection in
-                var run = ChangeRun(orderType: orderType, options: options, connection: connection)
-                return try await run.outcomes(works)
+            return try await repeating {
+                try await self.client.withConnection { connection in
+                    var run = ChangeRun(orderType: orderType, options: options, connection: connection)
+                    return try await run.outcomes(works)
+                }
             }
         }
         let (outcomes, devices) = try await transaction { connection in

@@ -72,7 +72,8 @@ extension OrderStore {
     package func recordReads(_ reads: [PackageRead]) async throws {
         for start in stride(from: 0, to: reads.count, by: 1_000) {
             let chunk = reads[start..<min(start + 1_000, reads.count)]
-            _ = try await client.query(
+            // An erase may delete the same rows in another order, hence the retries; counting twice does no harm.
+            _ = try await write(
                 DeviceStatements.addReads,
                 [
                     .texts(chunk.map(\.key.orderType.text)), .texts(chunk.map(\.key.order.text)),

@@ -27,7 +27,7 @@ extension OrderStore {
     ) async throws -> RegistrationOutcome {
         let digest = SHA256.hash(Array(pushToken.text.utf8)).bytes
         let place: [PostgresValue] = [.text(key.orderType.text), .text(device.text), .text(key.order.text)]
-        let known = try await client.query(DeviceStatements.confirmRegistration, place + [.bytes(digest)])
+        let known = try await write(DeviceStatements.confirmRegistration, place + [.bytes(digest)])
         if known.affected > 0 { return .known }
         let row = try await transaction { connection -> (isNew: Bool, isDue: Bool)? in
             let results = try await connection.pipeline([

@@ -8,7 +8,7 @@ extension OrderStore {
     /// Makes sure that a type has its row, which is how workers find its tickets. Cheap when it has.
     package func ensureOrderType(_ orderType: OrderTypeIdentifier) async throws {
         if knownTypes.withLock({ $0.contains(orderType) }) { return }
-        _ = try await client.query(FileStatements.ensureOrderType, [.text(orderType.text)])
+        _ = try await write(FileStatements.ensureOrderType, [.text(orderType.text)])
         knownTypes.withLock { _ = $0.insert(orderType) }
     }
 
@@ -22,7 +22,7 @@ extension OrderStore {
     /// Begins to roll a type's changed files and strings out to its open orders; ``refreshBatch(of:size:_:)`` does it.
     package func startRefresh(of orderType: OrderTypeIdentifier) async throws {
         try await ensureOrderType(orderType)
-        _ = try await client.query(FileStatements.startRefresh, [.text(orderType.text)])
+        _ = try await write(FileStatements.startRefresh, [.text(orderType.text)])
     }
 
     /// Types whose roll-out is not finished.

@@ -17,7 +17,7 @@ extension OrderStore {
     ) async throws -> Int {
         let claim = SecureRandom.uuid()
         let place: [PostgresValue] = [.text(orderType.text), .uuid(claim)]
-        guard let row = try await client.query(FileStatements.claimRefresh, place).first else { return 0 }
+        guard let row = try await write(FileStatements.claimRefresh, place).first else { return 0 }
         let target = try row.int(0)
         let cursor = try row.text(1)
         let size = min(max(size, 1), 500)
@@ -42,7 +42,7 @@ extension OrderStore {
             works.append(work)
         }
         guard let last else {
-            _ = try await client.query(FileStatements.endRefresh, place)
+            _ = try await write(FileStatements.endRefresh, place)
             return 0
         }
         let outcomes = await run(works, options)
@@ -50,7 +50,7 @@ extension OrderStore {
             // An order that can't be revised now keeps its files; a worker that asks again starts behind it.
             logger.warning("An order kept its old files in a roll-out.", ["reason": "\(error)"])
         }
-        _ = try await client.query(FileStatements.moveRefresh, place + [.text(last), .int(Int64(works.count))])
+        _ = try await write(FileStatements.moveRefresh, place + [.text(last), .int(Int64(works.count))])
         return max(works.count, 1)
     }
 }

@@ -98,12 +98,15 @@ extension OrderStore {
     /// Everything that is known about an order. Nil when it is unknown; little when it was erased.
     package func history(_ key: OrderKey) async throws -> OrderHistory? {
         let place: [PostgresValue] = [.text(key.orderType.text), .text(key.order.text)]
-        let rows = try await client.withConnection { connection in
-            try await connection.pipeline([
-                (OrderStatements.readHead, place), (ListStatements.readRevisions, place + [.int(200)]),
-                (OrderStatements.readLog, place), (DeviceStatements.readDevicesOfOrder, place + [.int(200)]),
-                (DeviceStatements.readReads, place + [.int(50)]), (DeviceStatements.readLogOfOrder, place + [.int(50)]),
-            ])
+        let rows = try await repeating {
+            try await self.client.withConnection { connection in
+                try await connection.pipeline([
+                    (OrderStatements.readHead, place), (ListStatements.readRevisions, place + [.int(200)]),
+                    (OrderStatements.readLog, place), (DeviceStatements.readDevicesOfOrder, place + [.int(200)]),
+                    (DeviceStatements.readReads, place + [.int(50)]),
+                    (DeviceStatements.readLogOfOrder, place + [.int(50)]),
+                ])
+            }
         }
         guard let head = rows[0].first else { return nil }
         let events = try rows[2].map { try Self.event($0) }.sorted {

@@ -57,7 +57,7 @@ extension OrderStore {
     /// Hands back what was claimed and not sent, at once; the try does not count.
     package func release(_ claim: TicketClaim) async throws {
         if claim.tickets.isEmpty { return }
-        _ = try await client.query(
+        _ = try await write(
             TicketStatements.releaseTickets,
             [.text(claim.orderType.text), .uuid(claim.claim), .texts(claim.tickets.map(\.device.text))]
         )

@@ -19,7 +19,7 @@ extension OrderStore {
         tokenDigest: SHA256Digest,
         registeredBefore: Moment?
     ) async throws -> Bool {
-        let rows = try await client.query(
+        let rows = try await write(
             TicketStatements.pruneToken,
             [
                 .text(orderType.text), .text(device.text), .bytes(tokenDigest.bytes),

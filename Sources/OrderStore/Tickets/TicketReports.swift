@@ -46,7 +46,7 @@ extension OrderStore {
 
     /// Makes given-up pushes due again: one device's, or up to 1,000 of a type. Call until it returns 0.
     package func redrive(_ orderType: OrderTypeIdentifier, device: DeviceIdentifier?) async throws -> Int {
-        let rows = try await client.query(
+        let rows = try await write(
             TicketStatements.redrive,
             [.text(orderType.text), device.map { .text($0.text) } ?? .null]
         )
@@ -56,7 +56,7 @@ extension OrderStore {
 
     /// Makes every device of an order due now.
     package func push(_ key: OrderKey) async throws -> Int {
-        let rows = try await client.query(
+        let rows = try await write(
             TicketStatements.pushOrder,
             [.text(key.orderType.text), .text(key.order.text)]
         )

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrderModel
+import OrderStore
+import PostgreSQL
+import ServiceRuntime
+import Testing
+
+extension StoreTests {
+    /// Sessions are killed at random moments, also between a commit and its answer: what was acknowledged is there, and
+    /// nothing is there twice.
+    @Suite struct LostConnectionTests {
+        static let kill = Statement(
+            "t_kill",
+            """
+            select count(pg_terminate_backend(pid)) from pg_stat_activity
+            where datname = current_database() and pid <> pg_backend_pid() and random() < 0.3
+            """
+        )
+        static let countEvents = Statement(
+            "t_count_events",
+            """
+            select count(*) from order_events e join order_revisions v using (order_type, order_identifier, revision)
+            where e.verdict = 'applied'
+            """
+        )
+        static let countOrders = Statement("t_count_lost", "select count(*) from orders")
+
+        @Test func `acknowledged creates and changes survive killed sessions, each once`() async throws {
+            try await withStore(connectionsPerLoop: 6) { fixture in
+                let store = fixture.store
+                var made: [OrderKey] = []
+                for number in 0..<6 { made.append(try await fixture.create("order-\(number)").key) }
+                let keys = made
+                let running = Locked(6)
+                let killed = Locked(Int64(0))
+                let outcomes = try await atOnce(7) { task -> (events: Int, orders: Int, failures: Int) in
+                    var counts = (events: 0, orders: 0, failures: 0)
+                    if task == 6 {
+                        while running.withLock({ $0 > 0 }) {
+                            do {
+                                let count = try await fixture.number(Self.kill)
+                                killed.withLock { $0 += count }
+                            } catch {}
+                            try await sleep(for: .milliseconds(15))
+                        }
+                        return counts
+                    }
+                    for number in 0..<40 {
+                        do {
+                            if number % 4 == 0 {
+                                let request = CreateOrderTests.request("\(task)-\(number)", "\(task)-\(number)")
+                                let outcome = try await store.create(
+                                    NewOrder(
+                                        document: try Samples.document("new-\(task)-\(number)"),
+                                        idempotency: request
+                                    )
+                                )
+                                if case .created(let created) = outcome {
+                                    #expect(
+                                        try await store.authorize(
+                                            created.key,
+                                            token: created.authenticationToken
+                                        ) != nil
+                                    )
+                                }
+                                counts.orders += 1
+                            } else {
+                                let answer = try await store.apply(
+                                    try Samples.event("\(task)-\(number)", status: nil, tracking: "\(task)-\(number)"),
+                                    to: keys[(task + number) % keys.count]
+                                )
+                                #expect(answer.reason == "applied")
+                                counts.events += 1
+                            }
+                        } catch {
+                            #expect(error is PostgresError, "\(error)")
+                            counts.failures += 1
+                        }
+                    }
+                    running.withLock { $0 -= 1 }
+                    return counts
+                }
+                let events = outcomes.map(\.events).reduce(0, +)
+                let orders = outcomes.map(\.orders).reduce(0, +)
+                let failures = outcomes.map(\.failures).reduce(0, +)
+                #expect(killed.withLock { $0 } > 10)
+                #expect(failures <= 12, "\(failures) of 240 requests failed")
+                let storedEvents = try await fixture.number(Self.countEvents)
+                let storedOrders = try await fixture.number(Self.countOrders)
+                #expect(storedEvents >= Int64(events))
+                #expect(storedEvents <= Int64(events + failures))
+                #expect(storedOrders >= Int64(orders + 6))
+                #expect(storedOrders <= Int64(orders + 6 + failures))
+                try await fixture.expectInvariants()
+            }
+        }
+    }
+}
