@@ -136,10 +136,22 @@ private func withStoreInside(
         failure = error
     }
     await client.close()
+    if failure == nil {
+        let deadlocks = try? await deadlockCount(name, keeper)
+        #expect(deadlocks == 0, "transactions of \(name) met in a deadlock, though their retries hid it")
+    }
     try? await keeper.withConnection { try await $0.script("drop database \(name) with (force)") }
     await keeper.close()
     await loops.shutdown()
     if let failure { throw failure }
+}
+
+/// How often the server broke a deadlock in a database. Backends tell when they end, so all must have ended.
+private func deadlockCount(_ database: String, _ keeper: PostgresClient) async throws -> Int64 {
+    let open = Statement("t_open_sessions", "select count(*) from pg_stat_activity where datname = $1::text")
+    let count = Statement("t_deadlock_count", "select deadlocks from pg_stat_database where datname = $1::text")
+    while try await keeper.query(open, [.text(database)]).first?.int(0) != 0 { await Task.yield() }
+    return try await keeper.query(count, [.text(database)]).first?.int(0) ?? -1
 }
 
 /// Runs work on many tasks at once and gives the results in order.
