@@ -211,6 +211,7 @@ create index idempotency_by_expiry on idempotency (expires_at);
 create table share_links (
     token_digest     bytea primary key,
     share_identifier text collate "C" not null,
+    token_kid        integer not null,
     order_type       text collate "C" not null,
     order_identifier text collate "C" not null,
     created_at       timestamptz not null default clock_timestamp(),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Cryptography
 import OrderModel
 import OrderStore
 import PostgreSQL
@@ -63,7 +64,13 @@ extension StoreTests {
                 #expect(link.token.utf8.count == 43)
                 #expect(try await store.shareLink(token: link.token) == created.key)
                 #expect(try await store.shareLink(token: "nothing") == nil)
+                // A repeated request derives the same token; the database holds its digest only.
+                #expect(try await store.shareLink(link.identifier, of: created.key)?.token == link.token)
+                let text = Statement("t_links_text", "select l::text from share_links l")
+                #expect(try await fixture.client.query(text).first?.text(0).contains(link.token) == false)
+                #expect(try await store.shareLink(link.identifier, of: try Samples.key("none")) == nil)
                 #expect(try await store.revokeShareLink(link.identifier, of: created.key))
+                #expect(try await store.shareLink(link.identifier, of: created.key) == nil)
                 #expect(try await store.revokeShareLink(link.identifier, of: created.key) == false)
                 #expect(try await store.shareLink(token: link.token) == nil)
                 let second = try await store.createShareLink(for: created.key, lifetime: .seconds(60))
@@ -74,6 +81,25 @@ extension StoreTests {
                     await code { _ = try await store.createShareLink(for: unknown, lifetime: .seconds(60)) }
                         == .orderNotFound
                 )
+            }
+        }
+
+        @Test func `of twins that run at once the first one's answer is kept for both`() async throws {
+            try await withStore { fixture in
+                let store = fixture.store
+                let type = try OrderTypeIdentifier(Samples.shop)
+                let request = RequestKey(route: "POST /api/v1/events", key: "k", fingerprint: SHA256.hash([1]))
+                #expect(try await store.keptAnswer(request, of: type) == nil)
+                let answers = try await atOnce(8) { index in
+                    try await store.keepAnswer(StoredAnswer(status: 200, body: "\(index)"), for: request, of: type)
+                }
+                #expect(Set(answers).count == 1)
+                #expect(try await store.keptAnswer(request, of: type) == answers[0])
+                #expect(try await store.keptAnswer(request, of: nil) == nil)
+                let other = RequestKey(route: request.route, key: "k", fingerprint: SHA256.hash([2]))
+                #expect(await code { _ = try await store.keptAnswer(other, of: type) } == .keyReused)
+                try await fixture.run("update idempotency set expires_at = now()")
+                #expect(try await store.keptAnswer(other, of: type) == nil)
             }
         }
     }

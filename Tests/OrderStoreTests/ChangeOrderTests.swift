@@ -96,6 +96,57 @@ extension StoreTests {
             }
         }
 
+        @Test func `the history shows what was answered and what the log makes of an event now`() async throws {
+            try await withStore { fixture in
+                let created = try await fixture.create("one")
+                _ = try await fixture.store.apply(
+                    try Samples.event("e2", status: "shipped", at: "2026-01-03T00:00:02Z", parcel: "parcel-2"),
+                    to: created.key
+                )
+                _ = try await fixture.store.apply(
+                    try Samples.event(
+                        "e1",
+                        status: "open",
+                        at: "2026-01-03T00:00:01Z",
+                        parcel: "parcel-2",
+                        type: "shipping"
+                    ),
+                    to: created.key
+                )
+                let history = try #require(try await fixture.store.history(created.key))
+                #expect(history.events.map(\.identifier) == ["e1", "e2"])
+                #expect(history.events.map(\.verdict) == ["applied", "waiting"])
+                #expect(history.events.map(\.presentVerdict) == ["applied", "applied"])
+            }
+        }
+
+        @Test func `a clock that was set back lets neither dates nor marks fall`() async throws {
+            try await withStore { fixture in
+                let store = fixture.store
+                let created = try await fixture.create("one")
+                let device = try Samples.device("phone")
+                _ = try await store.register(device, pushToken: Samples.token(1), for: created.key)
+                _ = try await store.apply(try Samples.event("e1"), to: created.key)
+                // As after a step of ten minutes back: everything stored is ahead of the clock.
+                try await fixture.run(
+                    """
+                    update orders set modified_at = modified_at + interval '10 minutes', mark = mark + 600000000;
+                    update order_revisions set modified_at = modified_at + interval '10 minutes' where revision = 2;
+                    update registrations set mark = mark + 600000000;
+                    update devices set mark = mark + 600000000;
+                    """
+                )
+                let type = created.key.orderType
+                let before = try #require(try await store.head(created.key))
+                let list = try #require(try await store.changedOrders(of: device, orderType: type, since: nil))
+                let answer = try await store.apply(try Samples.event("e2", status: "onTheWay"), to: created.key)
+                #expect(answer.updatedAt.seconds == before.modifiedAt.seconds + 1)
+                let next = try #require(try await store.changedOrders(of: device, orderType: type, since: list.tag))
+                #expect(next.orders == [created.key.order])
+                try await fixture.expectInvariants()
+            }
+        }
+
         @Test func `an event that changes nothing is kept, and makes no revision and no ticket`() async throws {
             try await withStore { fixture in
                 let created = try await fixture.create("one")

@@ -26,7 +26,8 @@ extension StoreTests {
             FileStatements.readOrderStrings, FileStatements.dropParts, FileStatements.putParts,
             FileStatements.readOwnPart, FileStatements.findOutdated,
             AccessStatements.readShareLink, AccessStatements.revokeShareLink, AccessStatements.addShareLink,
-            AccessStatements.readAnswer, AccessStatements.dropExpiredAnswer,
+            AccessStatements.readAnswer, AccessStatements.keepAnswer, AccessStatements.findShareLink,
+            AccessStatements.dropExpiredAnswer,
             ListStatements.pageByKey, ListStatements.findByNumber, ListStatements.pageByTime,
             ListStatements.readRevisions,
             UpkeepStatements.dropAnswers, UpkeepStatements.dropShareLinks, UpkeepStatements.dropLogLines,
@@ -60,7 +61,7 @@ extension StoreTests {
             insert into registrations select order_type, 'd' || order_identifier, order_identifier, mark, now() from orders;
             insert into idempotency select order_type, 'POST', order_identifier, '\\x00', null, 201, '', now() + mark *
                 interval '1 minute' from orders;
-            insert into share_links select sha256(order_identifier::bytea), order_identifier, order_type, order_identifier,
+            insert into share_links select sha256(order_identifier::bytea), order_identifier, 1, order_type, order_identifier,
                 now(), now() + mark * interval '1 minute', null from orders;
             insert into device_log (received_at, kind, order_type, order_identifier, message)
             select now() - mark * interval '1 hour', 'k', order_type, order_identifier, 'm' from orders;

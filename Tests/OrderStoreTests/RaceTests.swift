@@ -226,6 +226,53 @@ extension StoreTests {
             }
         }
 
+        @Test func `pollers that walk by tag miss no change of writers that commit in any order`() async throws {
+            try await withStore(connectionsPerLoop: 8) { fixture in
+                let store = fixture.store
+                var made: [OrderKey] = []
+                for number in 0..<8 { made.append(try await fixture.create("order-\(number)").key) }
+                let keys = made
+                let device = try Samples.device("phone")
+                for key in keys { _ = try await store.register(device, pushToken: Samples.token(1), for: key) }
+                let writing = Locked(4)
+                let held = try await atOnce(7) { task -> [OrderIdentifier: Int64] in
+                    var held: [OrderIdentifier: Int64] = [:]
+                    if task < 4 {
+                        for round in 0..<100 {
+                            _ = try await store.apply(
+                                try Samples.event("\(task)-\(round)", status: nil, tracking: "\(task)-\(round)"),
+                                to: keys[Int.random(in: 0..<8)]
+                            )
+                        }
+                        writing.withLock { $0 -= 1 }
+                        return held
+                    }
+                    var tag: String?
+                    var isLast = false
+                    while true {
+                        if let list = try await store.changedOrders(
+                            of: device,
+                            orderType: keys[0].orderType,
+                            since: tag
+                        ) {
+                            for order in list.orders {
+                                held[order] = try await store.head(OrderKey(keys[0].orderType, order))?.revision
+                            }
+                            tag = list.tag
+                        }
+                        if isLast { return held }
+                        // One more round after the last commit.
+                        isLast = writing.withLock { $0 == 0 }
+                    }
+                }
+                for poller in held[4...] {
+                    for key in keys {
+                        #expect(poller[key.order] == (try await store.head(key))?.revision, "a change was missed")
+                    }
+                }
+            }
+        }
+
         @Test func `an erase against changes and registrations ends in a tombstone without orphans`() async throws {
             try await withStore(connectionsPerLoop: 8) { fixture in
                 for round in 0..<20 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Cryptography
-import OrderModel
+package import OrderModel
 import PostgreSQL
 
 /// A request that may come twice. The answer of the first is kept for 72 hours, in the same commit as what it did, so a
@@ -44,7 +44,64 @@ package struct StoredAnswer: Sendable, Hashable {
     }
 }
 
+/// A request that is safe to repeat by itself (events, roll-outs) or nearly so (share links), and that came with an
+/// idempotency key: its answer is kept beside what it did, not in the same commit.
+package struct RequestKey: Sendable, Hashable {
+    /// Method and route.
+    package let route: String
+    /// The caller's key, 1 to 255 bytes.
+    package let key: String
+    /// SHA-256 of the request in a canonical form.
+    package let fingerprint: SHA256Digest
+
+    /// Describes a request.
+    package init(route: String, key: String, fingerprint: SHA256Digest) {
+        self.route = route
+        self.key = key
+        self.fingerprint = fingerprint
+    }
+}
+
 extension OrderStore {
+    /// The answer that was kept for a request; nil when it is new.
+    ///
+    /// - Parameter orderType: the scope; nil for requests about many types.
+    /// - Throws: ``StoreError`` with `keyReused`.
+    package func keptAnswer(_ request: RequestKey, of orderType: OrderTypeIdentifier?) async throws -> StoredAnswer? {
+        let scope: [PostgresValue] = [.text(orderType?.text ?? ""), .text(request.route), .text(request.key)]
+        guard let row = try await client.query(AccessStatements.readAnswer, scope).first else { return nil }
+        guard try row.bool(4) else {
+            _ = try await write(AccessStatements.dropExpiredAnswer, scope)
+            return nil
+        }
+        guard try row.bytes(0) == request.fingerprint.bytes else { throw Self.keyReused }
+        return StoredAnswer(status: Int(try row.int(2)), body: try row.text(3))
+    }
+
+    /// Keeps the answer of a request that succeeded. It must hold no token.
+    ///
+    /// - Returns: the answer to give: of twins that ran at once, the first one's.
+    /// - Throws: ``StoreError`` with `keyReused`.
+    package func keepAnswer(
+        _ answer: StoredAnswer,
+        for request: RequestKey,
+        of orderType: OrderTypeIdentifier?
+    ) async throws -> StoredAnswer {
+        _ = try await write(
+            AccessStatements.keepAnswer,
+            [
+                .text(orderType?.text ?? ""), .text(request.route), .text(request.key),
+                .bytes(request.fingerprint.bytes), .int(Int64(answer.status)), .text(answer.body),
+            ]
+        )
+        return try await keptAnswer(request, of: orderType) ?? answer
+    }
+
+    static let keyReused = StoreError(
+        .keyReused,
+        "This Idempotency-Key was used for another request. Use a new key for a new request."
+    )
+
     /// What a kept answer says about a repeated request: nil when there is none (any more), the outcome to replay, or an
     /// error when the key was used for another request.
     func replay(_ request: IdempotentRequest, of orderType: OrderTypeIdentifier) async throws -> CreateOutcome? {
@@ -55,10 +112,7 @@ extension OrderStore {
             return nil
         }
         guard try row.bytes(0) == request.fingerprint.bytes else {
-            throw StoreError(
-                .keyReused,
-                "This Idempotency-Key was used for another request. Use a new key for a new request."
-            )
+            throw Self.keyReused
         }
         let key = OrderKey(orderType, try stored { try OrderIdentifier(try row.text(1)) })
         let answer = StoredAnswer(status: Int(try row.int(2)), body: try row.text(3))

@@ -32,6 +32,18 @@ package struct ChangeOptions: Sendable {
     }
 }
 
+extension ChangeOptions {
+    /// How documents are judged here: what the service fills in is not in them yet.
+    var stored: ValidationOptions {
+        var validation = validation
+        validation.isServiceFilled = true
+        return validation
+    }
+
+    /// How logs are folded.
+    var fold: OrderFold { OrderFold(FoldOptions(completeWhenFulfilled: completeWhenFulfilled, validation: stored)) }
+}
+
 /// `If-Match` (RFC 9110 13.1.1).
 package enum Precondition: Sendable, Hashable {
     /// None was sent.

@@ -154,7 +154,11 @@ struct ChangeRun {
             OrderStatements.readLog,
             [.text(key.orderType.text), .text(key.order.text)]
         )
-        return try rows.map { row in
+        return try entries(rows, key)
+    }
+
+    static func entries(_ rows: Rows, _ key: OrderKey) throws -> [LogEntry] {
+        try rows.map { row in
             try stored {
                 guard let kind = LogEntry.Kind(rawValue: try row.text(1)) else {
                     throw StoreError(.corrupt, "An entry of the log can't be read back.", order: key)

@@ -60,11 +60,7 @@ struct OrderDraft {
         self.stampedAt = text.stampedAt?.microseconds ?? 0
         let document = try stored { try JSONValue(parsing: Array(text.document.utf8)) }
         self.original = document
-        var validation = options.validation
-        validation.isServiceFilled = true
-        self.fold = OrderFold(
-            FoldOptions(completeWhenFulfilled: options.completeWhenFulfilled, validation: validation)
-        )
+        self.fold = options.fold
         if let result = FoldResult(document: document, stateText: text.state, foldedToText: text.foldedTo) {
             self.result = result
         } else {
@@ -222,9 +218,7 @@ struct OrderDraft {
             createdAt: (try? OrderDocument.trusted(original))?.createdAt
         )
         let (json, notes) = intake.complete(wished)
-        var validation = options.validation
-        validation.isServiceFilled = true
-        let (document, faults) = OrderDocument.validate(json, validation)
+        let (document, faults) = OrderDocument.validate(json, options.stored)
         var all = notes + faults + identityFaults(json)
         guard let document, !all.contains(where: \.isError) else {
             throw StoreError(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ExactJSON
 package import OrderModel
 import PostgreSQL
 package import ServiceRuntime
@@ -34,6 +35,8 @@ package struct OrderHistory: Sendable {
         package let receivedAt: Moment
         /// What was answered.
         package let verdict: String
+        /// What the log makes of it now; nil when it is older than what is folded. Later entries may have changed it.
+        package let presentVerdict: String?
         /// What it changed.
         package let changes: [String]
         /// The order's revision after it.
@@ -96,7 +99,12 @@ package struct OrderHistory: Sendable {
 
 extension OrderStore {
     /// Everything that is known about an order. Nil when it is unknown; little when it was erased.
-    package func history(_ key: OrderKey) async throws -> OrderHistory? {
+    ///
+    /// - Parameter options: how the log is folded, for the entries' present verdicts.
+    package func history(
+        _ key: OrderKey,
+        _ options: ChangeOptions = ChangeOptions()
+    ) async throws -> OrderHistory? {
         let place: [PostgresValue] = [.text(key.orderType.text), .text(key.order.text)]
         let rows = try await repeating {
             try await self.client.withConnection { connection in
@@ -105,11 +113,13 @@ extension OrderStore {
                     (OrderStatements.readLog, place), (DeviceStatements.readDevicesOfOrder, place + [.int(200)]),
                     (DeviceStatements.readReads, place + [.int(50)]),
                     (DeviceStatements.readLogOfOrder, place + [.int(50)]),
+                    (OrderStatements.readDocuments, [.text(key.orderType.text), .texts([key.order.text])]),
                 ])
             }
         }
         guard let head = rows[0].first else { return nil }
-        let events = try rows[2].map { try Self.event($0) }.sorted {
+        let verdicts = try Self.presentVerdicts(key, document: rows[6].first, log: rows[2], options)
+        let events = try rows[2].map { try Self.event($0, verdicts) }.sorted {
             ($0.occurredAt, $0.receivedAt) < ($1.occurredAt, $1.receivedAt)
         }
         return OrderHistory(
@@ -139,13 +149,27 @@ extension OrderStore {
         )
     }
 
-    private static func event(_ row: Row) throws -> OrderHistory.Event {
+    private static func presentVerdicts(
+        _ key: OrderKey,
+        document: Row?,
+        log: Rows,
+        _ options: ChangeOptions
+    ) throws -> [String: Verdict] {
+        guard let document else { return [:] }
+        let base = try stored { try FoldBase(json: try JSONValue(parsing: try document.bytes(2))) }
+        let until = try document.optionalTimestamp(3)?.microseconds ?? .min
+        let entries = try ChangeRun.entries(log, key).filter { $0.occurredAt >= until }
+        return options.fold.fold(base, entries).verdicts
+    }
+
+    private static func event(_ row: Row, _ verdicts: [String: Verdict]) throws -> OrderHistory.Event {
         OrderHistory.Event(
             identifier: try row.text(0),
             kind: try row.text(1),
             occurredAt: Moment(try row.timestamp(2)),
             receivedAt: Moment(try row.timestamp(7)),
             verdict: try row.text(4),
+            presentVerdict: verdicts[try row.text(0)]?.rawValue,
             changes: try LockedOrder.pointers(try row.text(5)),
             revision: try row.int(6),
             actor: try row.optionalText(8)

@@ -59,8 +59,8 @@ enum AccessStatements {
         with head as materialized (
             select 1 from orders where order_type = $3::text and order_identifier = $4::text and erased_at is null
             for share)
-        insert into share_links (token_digest, share_identifier, order_type, order_identifier, expires_at)
-        select $1::bytea, $2::text, $3::text, $4::text,
+        insert into share_links (token_digest, share_identifier, token_kid, order_type, order_identifier, expires_at)
+        select $1::bytea, $2::text, $6::bigint::integer, $3::text, $4::text,
             clock_timestamp() + $5::bigint * interval '1 microsecond' from head
         returning expires_at
         """
@@ -82,6 +82,27 @@ enum AccessStatements {
         update share_links set revoked_at = clock_timestamp()
         where order_type = $1::text and order_identifier = $2::text and share_identifier = $3::text
             and revoked_at is null
+        """
+    )
+
+    /// Index: share_links_by_order.
+    static let findShareLink = Statement(
+        "find_share_link",
+        """
+        select token_kid::bigint, expires_at from share_links
+        where order_type = $1::text and order_identifier = $2::text and share_identifier = $3::text
+            and revoked_at is null and expires_at > clock_timestamp()
+        """
+    )
+
+    /// The first of twins keeps its answer. Index: idempotency_pkey.
+    static let keepAnswer = Statement(
+        "keep_answer",
+        """
+        insert into idempotency (order_type, route, key, fingerprint, status, result, expires_at)
+        values ($1::text, $2::text, $3::text, $4::bytea, $5::bigint::integer, $6::text,
+            clock_timestamp() + interval '72 hours')
+        on conflict do nothing
         """
     )
 

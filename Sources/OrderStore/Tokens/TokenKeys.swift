@@ -56,12 +56,7 @@ package struct TokenKeys: Sendable, CustomStringConvertible, CustomReflectable {
     ///
     /// - Throws: ``StoreError`` with `unknownTokenKey` when the key is not in the ring.
     package func token(for key: OrderKey, stamp: TokenStamp) throws(StoreError) -> String {
-        guard let secret = keys[stamp.kid] else {
-            throw StoreError(
-                .unknownTokenKey,
-                "Token key \(stamp.kid) is not in the keys directory; put its file back, or these orders' devices are locked out."
-            )
-        }
+        guard let secret = keys[stamp.kid] else { throw unknown(stamp.kid) }
         return derive(key, secret, stamp.nonce)
     }
 
@@ -76,6 +71,27 @@ package struct TokenKeys: Sendable, CustomStringConvertible, CustomReflectable {
             HMACSHA256.authenticate(Array(presented.utf8), key: decoy)
         )
         return equal && secret != nil
+    }
+
+    /// The unguessable part of a share link's URL. Derived like an order's token, from another text: an order type has no
+    /// slash, so that no order's token can be a link's.
+    ///
+    /// - Throws: ``StoreError`` with `unknownTokenKey`.
+    func shareToken(for key: OrderKey, link: String, kid: Int) throws(StoreError) -> String {
+        guard let secret = keys[kid] else { throw unknown(kid) }
+        var message = Array("share-link/\(link)".utf8)
+        message.append(0)
+        message.append(contentsOf: key.orderType.text.utf8)
+        message.append(0)
+        message.append(contentsOf: key.order.text.utf8)
+        return Base64URL.encode(HMACSHA256.authenticate(message, key: secret))
+    }
+
+    private func unknown(_ kid: Int) -> StoreError {
+        StoreError(
+            .unknownTokenKey,
+            "Token key \(kid) is not in the keys directory; put its file back, or these orders' devices are locked out."
+        )
     }
 
     private func derive(_ key: OrderKey, _ secret: [UInt8], _ nonce: [UInt8]) -> String {

@@ -27,11 +27,7 @@ extension OrderStore {
             let late = entries.filter {
                 $0.occurredAt < until && $0.occurredAt < locked.now.microseconds - FoldCompaction.age
             }
-            var validation = options.validation
-            validation.isServiceFilled = true
-            let fold = OrderFold(
-                FoldOptions(completeWhenFulfilled: options.completeWhenFulfilled, validation: validation)
-            )
+            let fold = options.fold
             guard let compaction = fold.compact(base, live, now: locked.now.microseconds) else { return 0 }
             let folded = Set(compaction.folded)
             let rest = fold.fold(compaction.base, live.filter { !folded.contains($0.identifier) })
