@@ -68,10 +68,23 @@ if exists("scripts/walletbench"), exists("Sources/HTTPEngine") {
             name: "walletbench", dependencies: present(["ServiceRuntime", "Cryptography", "HTTPEngine"]),
             path: "scripts/walletbench", swiftSettings: settings))
 }
-for (name, dependencies) in modules + executables where exists("Tests/\(name)Tests") {
+/// What tests of the store and the stations share: a real database for each test. No product reaches it.
+let testSupport = "StoreTestSupport"
+if exists("Tests/\(testSupport)") {
     targets.append(
-        .testTarget(
-            name: name + "Tests", dependencies: present([name] + dependencies.filter { $0 != name }), swiftSettings: settings))
+        .target(
+            name: testSupport,
+            dependencies: present(["ServiceRuntime", "Cryptography", "ExactJSON", "HTTPEngine", "PostgreSQL", "OrderModel", "OrderPackage", "OrderStore"]),
+            path: "Tests/\(testSupport)", swiftSettings: settings))
+}
+/// Stations that a test needs beside the one it tests.
+let furtherTestDependencies = ["DeviceAPI": ["MerchantAPI"]]
+for (name, dependencies) in modules + executables where exists("Tests/\(name)Tests") {
+    var needed = present([name] + dependencies.filter { $0 != name } + furtherTestDependencies[name, default: []])
+    if name == "OrderStore" || dependencies.contains("OrderStore"), exists("Tests/\(testSupport)") {
+        needed.append(.target(name: testSupport))
+    }
+    targets.append(.testTarget(name: name + "Tests", dependencies: needed, swiftSettings: settings))
 }
 
 let package = Package(

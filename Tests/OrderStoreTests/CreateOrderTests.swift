@@ -6,6 +6,7 @@ import OrderModel
 import OrderStore
 import PostgreSQL
 import ServiceRuntime
+import StoreTestSupport
 import Testing
 
 extension StoreTests {

@@ -4,6 +4,7 @@ import OrderModel
 import OrderStore
 import PostgreSQL
 import ServiceRuntime
+import StoreTestSupport
 import Testing
 
 extension StoreTests {

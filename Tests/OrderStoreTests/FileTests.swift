@@ -5,6 +5,7 @@ import ExactJSON
 import OrderModel
 import OrderStore
 import PostgreSQL
+import StoreTestSupport
 import Testing
 
 extension StoreTests {

@@ -3,6 +3,7 @@
 import OrderModel
 import OrderStore
 import ServiceRuntime
+import StoreTestSupport
 import Testing
 
 extension StoreTests {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import PostgreSQL
+import StoreTestSupport
 import Testing
 
 @testable import OrderStore

@@ -4,6 +4,7 @@ import Cryptography
 import OrderModel
 import OrderStore
 import ServiceRuntime
+import StoreTestSupport
 import Testing
 
 @Suite struct TokenKeysTests {

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-import ExactJSON
-import OrderModel
-import OrderStore
+package import ExactJSON
+package import OrderModel
+package import OrderStore
 import Testing
 
 /// Orders, events and devices that tests begin with.
-enum Samples {
-    static let shop = "order.com.example.shop"
-    static let bakery = "order.com.example.bakery"
+package enum Samples {
+    package static let shop = "order.com.example.shop"
+    package static let bakery = "order.com.example.bakery"
 
-    static func key(_ order: String, type: String = shop) throws -> OrderKey {
+    package static func key(_ order: String, type: String = shop) throws -> OrderKey {
         OrderKey(try OrderTypeIdentifier(type), try OrderIdentifier(order))
     }
 
-    static func json(
+    package static func json(
         _ order: String,
         type: String = shop,
         created: String = "2026-01-02T03:04:05Z",
@@ -40,7 +39,7 @@ enum Samples {
         ])
     }
 
-    static func document(
+    package static func document(
         _ order: String,
         type: String = shop,
         created: String = "2026-01-02T03:04:05Z",
@@ -53,7 +52,7 @@ enum Samples {
         return try #require(document, "\(findings)")
     }
 
-    static func event(
+    package static func event(
         _ identifier: String,
         status: String? = "shipped",
         tracking: String? = nil,
@@ -71,17 +70,18 @@ enum Samples {
         return try #require(parsed, "\(findings)")
     }
 
-    static func device(_ name: String) throws -> DeviceIdentifier { try DeviceIdentifier(name) }
-    static func token(_ number: Int) throws -> PushToken { try PushToken(String(number, radix: 16)) }
+    package static func device(_ name: String) throws -> DeviceIdentifier { try DeviceIdentifier(name) }
+    package static func token(_ number: Int) throws -> PushToken { try PushToken(String(number, radix: 16)) }
 
-    static let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-    static func image(_ number: UInt8) -> [UInt8] { png + [number] }
+    package static let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+    package static func image(_ number: UInt8) -> [UInt8] { png + [number] }
 }
 
 extension StoreFixture {
     /// Stores a plain order.
     @discardableResult
-    func create(_ order: String, type: String = Samples.shop, logo: String? = nil) async throws -> CreatedOrder {
+    package func create(_ order: String, type: String = Samples.shop, logo: String? = nil) async throws -> CreatedOrder
+    {
         let outcome = try await store.create(
             NewOrder(document: try Samples.document(order, type: type, logo: logo))
         )
@@ -90,10 +90,13 @@ extension StoreFixture {
     }
 }
 
-struct Unexpected: Error {}
+/// An outcome that a test has no use for.
+package struct Unexpected: Error {
+    package init() {}
+}
 
 /// Runs a closure and gives the store's error code.
-func code(_ body: () async throws -> Void) async -> StoreError.Code? {
+package func code(_ body: () async throws -> Void) async -> StoreError.Code? {
     do {
         try await body()
         return nil
