@@ -165,6 +165,24 @@ extension StoreTests {
             }
         }
 
+        @Test(arguments: ["../logo.png", "a/b/c.png", "", ".hidden", "tab\tname.png", "de.lproj/", "logo\u{0}.png"])
+        func `a path that can't be in a package is refused at every door`(path: String) async throws {
+            try await withStore { fixture in
+                let store = fixture.store
+                let created = try await fixture.create("one")
+                let file = OrderFile(name: path, contents: Samples.image(1))
+                #expect(await code { try await store.putTypeFile(file, of: created.key.orderType) } == .invalidDocument)
+                #expect(await code { _ = try await store.putFile(file, of: created.key) } == .invalidDocument)
+                let new = NewOrder(document: try Samples.document("two"), files: [file])
+                #expect(await code { _ = try await store.create(new) } == .invalidDocument)
+                #expect(
+                    await code { _ = try await store.putStrings(["a": "b"], locale: "../x", of: created.key) }
+                        == .invalidDocument
+                )
+                #expect(try await store.head(created.key)?.revision == 1)
+            }
+        }
+
         @Test func `type files are listed and read back`() async throws {
             try await withStore { fixture in
                 let type = try OrderTypeIdentifier(Samples.shop)

@@ -37,6 +37,7 @@ extension OrderStore {
 
     /// Gives a type a file. Revisions that exist keep what they pinned.
     package func putTypeFile(_ file: OrderFile, of orderType: OrderTypeIdentifier) async throws {
+        try OrderFile.check(path: file.name)
         try await transaction { connection in
             let results = try await connection.pipeline([
                 Self.putAssets([file], orderType),

@@ -45,7 +45,10 @@ struct FilePlan: Sendable {
         for row in typeRows[1] { typeFiles.append((try row.text(0), SHA256Digest(bytes: try row.bytes(1)))) }
         var chosen: [String: OrderPart] = [:]
         var missing: [String] = []
-        for part in own { chosen[part.name] = part }
+        for part in own {
+            try OrderFile.check(path: part.name)
+            chosen[part.name] = part
+        }
         for reference in references {
             if own.contains(where: { FileName($0.name).serves(reference) }) { continue }
             let found = typeFiles.filter { FileName($0.name).serves(reference) }
@@ -55,6 +58,7 @@ struct FilePlan: Sendable {
         var tables: [String: JSONObject] = [:]
         for row in typeRows[2] { tables[try row.text(0)] = try StringsText.table(try row.text(1)) }
         for (locale, table) in ownStrings {
+            try OrderFile.check(locale: locale)
             var merged = tables[locale] ?? JSONObject()
             for member in table { merged[member.name] = member.value }
             tables[locale] = merged

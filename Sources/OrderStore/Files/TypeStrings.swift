@@ -11,6 +11,7 @@ extension OrderStore {
         locale: String,
         of orderType: OrderTypeIdentifier
     ) async throws {
+        try OrderFile.check(locale: locale)
         let text = StringsText.text(of: table)
         try await transaction { connection in
             let rows = try await connection.query(

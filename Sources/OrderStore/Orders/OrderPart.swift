@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Cryptography
+import OrderModel
 
 /// One file of an order's package, pinned by content.
 package struct OrderPart: Sendable, Hashable {
@@ -59,4 +60,28 @@ package struct OrderFile: Sendable {
         self.contents = contents
         self.digest = digest
     }
+}
+
+extension OrderFile {
+    /// A path that has no place in a package must not come near one; the doors check before, this is the last line.
+    ///
+    /// - Throws: ``StoreError`` with `invalidDocument` and a finding about the file.
+    static func check(path: String) throws(StoreError) {
+        do {
+            _ = try PackagePath(path)
+        } catch {
+            throw StoreError(
+                .invalidDocument,
+                "A file has a path that can't be in a package.",
+                findings: [
+                    Finding(severity: .error, code: "bad-path", path: path, message: error.message, fix: error.fix)
+                ]
+            )
+        }
+    }
+
+    /// The same for the locale of a strings table.
+    ///
+    /// - Throws: ``StoreError`` with `invalidDocument`.
+    static func check(locale: String) throws(StoreError) { try check(path: locale + ".lproj/order.strings") }
 }
