@@ -19,6 +19,21 @@ final class LoopBuffers: @unchecked Sendable {
     /// Where small pieces are put together to one TLS record.
     let record: UnsafeMutableRawBufferPointer
 
+    /// Where header blocks are put together.
+    var headerBlock = HeaderBlock()
+    private var dateSecond: Int64 = -1
+    private var date = ""
+
+    /// The `Date` field's value, made once a second.
+    var httpDate: String {
+        let now = WallTime.now()
+        if now.seconds != dateSecond {
+            dateSecond = now.seconds
+            date = now.httpDate
+        }
+        return date
+    }
+
     private init() {
         unsafe input = .allocate(byteCount: 64 * 1024, alignment: 16)
         unsafe record = .allocate(byteCount: 16 * 1024, alignment: 16)

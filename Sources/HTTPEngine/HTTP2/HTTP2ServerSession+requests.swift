@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+import CNGHTTP2
+import ServiceRuntime
+
+extension HTTP2ServerSession {
+    /// What a pseudo header or field contributes to its request.
+    func take(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, for stream: HTTP2ServerStream) {
+        // RFC 9113 10.5.1: the size of a header list counts 32 bytes a field, which also bounds empty ones.
+        stream.headerBytes += name.count + value.count + 32
+        guard stream.phase == .head, stream.refusal == nil else { return }
+        guard stream.headerBytes <= limits.headerBytes + 32 * limits.headerFields,
+            stream.fields.count < limits.headerFields
+        else {
+            stream.refusal = Problem(
+                .headerFieldsTooLarge,
+                code: "header-fields-too-large",
+                detail: "The header may have \(limits.headerFields) fields and \(limits.headerBytes) bytes."
+            )
+            return
+        }
+        guard let text = unsafe String(validating: value, as: UTF8.self) else {
+            stream.refusal = .badRequest("A header field is not UTF-8.", code: "malformed-header")
+            return
+        }
+        // nghttp2 has checked that each of the four comes at most once, before all fields, and that they are complete.
+        if unsafe name.first == UInt8(ascii: ":") {
+            switch name.count {
+            case 7 where unsafe name[1] == UInt8(ascii: "m"): stream.method = text
+            case 5: stream.target = text
+            case 10: stream.authority = text
+            default: break
+            }
+            return
+        }
+        unsafe stream.fields.appendTrusted(String(decoding: name, as: UTF8.self), text)
+    }
+
+    /// The header block is whole.
+    func headCompleted(_ stream: HTTP2ServerStream, isLast: Bool) {
+        stream.phase = .body
+        stream.hasEnded = isLast
+        if stream.refusal == nil { stream.refusal = checkTarget(stream) }
+        if let problem = stream.refusal { return refuse(stream, problem) }
+        guard let host else { return }
+        let match = host.match(HTTPMethod(rawValue: stream.method), Self.path(of: stream.target))
+        stream.match = match
+        // A route that does not exist needs no body to say so.
+        if case .refused = match { return perform(stream) }
+        if isLast { return perform(stream) }
+        stream.bodyStartedAt = loop.now
+        expectDeadline(loop.now + limits.bodyGrace)
+        let announced = stream.fields["content-length"].flatMap { Int($0) } ?? 0
+        guard announced <= match.bodyLimit else { return refuse(stream, .contentTooLarge(limit: match.bodyLimit)) }
+        if announced > 0 { stream.body.reserveCapacity(min(announced, 256 * 1024)) }
+        if stream.fields.tokens("expect").contains("100-continue") { sendContinue(stream) }
+    }
+
+    private func checkTarget(_ stream: HTTP2ServerStream) -> Problem? {
+        guard stream.method != "CONNECT" else {
+            return Problem(.notImplemented, code: "no-tunnels", detail: "CONNECT is not served.")
+        }
+        guard !stream.target.isEmpty, stream.target.utf8.allSatisfy(HTTP1Bytes.isTarget),
+            stream.target.utf8.first == UInt8(ascii: "/") || stream.target == "*" && stream.method == "OPTIONS"
+        else { return .badRequest("The path is no request target.", code: "malformed-target") }
+        if let authority = stream.authority {
+            if let host = stream.fields["host"] {
+                // Two names for one request: which one a reader believes must not matter (RFC 9113 8.3.1).
+                guard host == authority else {
+                    return .badRequest("Host and :authority differ.", code: "conflicting-host")
+                }
+            } else {
+                stream.fields.append("host", authority)
+            }
+        }
+        return nil
+    }
+
+    private static func path(of target: String) -> String {
+        guard let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) else { return target }
+        return String(target[..<mark])
+    }
+
+    /// Body bytes came in.
+    func bodyReceived(_ bytes: UnsafeBufferPointer<UInt8>, on stream: HTTP2ServerStream) {
+        let count = bytes.count
+        // The connection's window is always given back: one stream must not be able to hold up the others.
+        unsafe nghttp2_session_consume_connection(session.pointer, count)
+        guard stream.phase == .body, let match = stream.match else {
+            // Dropped, but the window stays shut: the answer is on its way and the peer should stop.
+            return
+        }
+        guard stream.body.count + count <= match.bodyLimit else {
+            return refuse(stream, .contentTooLarge(limit: match.bodyLimit))
+        }
+        unsafe stream.body.append(contentsOf: bytes)
+        bufferedBytes += count
+        if bufferedBytes <= limits.streamBufferBytes || isOldestUpload(stream) {
+            unsafe nghttp2_session_consume_stream(session.pointer, stream.number, count)
+        } else {
+            stream.heldWindow += count
+        }
+    }
+
+    /// One upload always goes on, or all could wait for each other.
+    private func isOldestUpload(_ stream: HTTP2ServerStream) -> Bool {
+        !streams.contains { $0.phase == .body && $0.number < stream.number }
+    }
+
+    /// Gives held windows back when there is room, the oldest first.
+    func releaseWindows() {
+        while let oldest = streams.filter({ $0.heldWindow > 0 }).min(by: { $0.number < $1.number }) {
+            guard bufferedBytes <= limits.streamBufferBytes || isOldestUpload(oldest) else { return }
+            unsafe nghttp2_session_consume_stream(session.pointer, oldest.number, oldest.heldWindow)
+            oldest.heldWindow = 0
+        }
+    }
+
+    /// The body is whole.
+    func requestCompleted(_ stream: HTTP2ServerStream) {
+        stream.hasEnded = true
+        if stream.phase == .body { perform(stream) }
+    }
+
+    /// Starts the handler, or puts the request off while too many answers wait for this peer.
+    private func perform(_ stream: HTTP2ServerStream) {
+        guard pendingBytes + transport.queuedBytes <= limits.responseQueueBytes else {
+            stream.phase = .deferred
+            deferredStreams += 1
+            return
+        }
+        stream.phase = .handling
+        guard let match = stream.match, let host else { return }
+        expectDeadline(stream.startedAt + limits.requestTimeout)
+        let request = HTTPRequest(
+            method: HTTPMethod(rawValue: stream.method),
+            target: stream.target,
+            headers: stream.fields,
+            body: stream.body,
+            version: .http2
+        )
+        bufferedBytes -= stream.body.count
+        stream.body = []
+        stream.fields = HTTPFields()
+        stream.match = nil
+        if deferredWindows { releaseWindows() }
+        if let control, !obey(control, request, stream) { return }
+        host.perform(request, match, stream: stream.number)
+    }
+
+    private var deferredWindows: Bool { streams.contains { $0.heldWindow > 0 } }
+
+    /// Starts what `perform` put off.
+    func startDeferred() {
+        guard deferredStreams > 0 else { return }
+        for stream in streams.filter({ $0.phase == .deferred }).sorted(by: { $0.number < $1.number }) {
+            guard pendingBytes + transport.queuedBytes <= limits.responseQueueBytes else { return }
+            deferredStreams -= 1
+            perform(stream)
+        }
+    }
+
+    /// Answers without a handler.
+    func refuse(_ stream: HTTP2ServerStream, _ problem: Problem) {
+        bufferedBytes -= stream.body.count
+        stream.body = []
+        send(problem.response(requestIdentifier: RequestIdentifier.of(stream.fields)), on: stream)
+    }
+
+    // MARK: Responses
+
+    /// Submits a response. The body goes out as windows and the transport allow.
+    func send(_ response: HTTPResponse, on stream: HTTP2ServerStream) {
+        let isHead = stream.method == "HEAD"
+        stream.phase = .answering
+        stream.answeredAt = loop.now
+        stream.lastProgress = loop.now
+        stream.fields = HTTPFields()
+        expectDeadline(loop.now + limits.writeTimeout)
+        let buffers = transport.buffers
+        buffers.headerBlock.removeAll()
+        buffers.headerBlock.append(":status", String(response.status.code))
+        for field in response.headers where !Self.isFraming(field.name) {
+            buffers.headerBlock.append(field.name, field.value)
+        }
+        buffers.headerBlock.append("date", buffers.httpDate)
+        if !response.status.forbidsBody {
+            buffers.headerBlock.append("content-length", String(response.body.count))
+        }
+        let hasBody = !isHead && !response.status.forbidsBody && !response.body.isEmpty
+        if hasBody {
+            stream.setResponseBody(response.body)
+            pendingBytes += stream.remaining
+        }
+        let number = stream.number
+        let code = unsafe buffers.headerBlock.withFields { fields, count in
+            guard hasBody else { return unsafe nghttp2_submit_response(session.pointer, number, fields, count, nil) }
+            var provider = unsafe nghttp2_data_provider(
+                source: nghttp2_data_source(ptr: Unmanaged.passUnretained(stream).toOpaque()),
+                read_callback: Self.readBody
+            )
+            return unsafe nghttp2_submit_response(session.pointer, number, fields, count, &provider)
+        }
+        if code != 0 { session.reset(number, .internalError) }
+    }
+
+    private func sendContinue(_ stream: HTTP2ServerStream) {
+        let buffers = transport.buffers
+        buffers.headerBlock.removeAll()
+        buffers.headerBlock.append(":status", "100")
+        _ = unsafe buffers.headerBlock.withFields { fields, count in
+            unsafe nghttp2_submit_headers(
+                session.pointer,
+                UInt8(NGHTTP2_FLAG_NONE.rawValue),
+                stream.number,
+                nil,
+                fields,
+                count,
+                nil
+            )
+        }
+    }
+
+    /// Fields that the engine writes itself or that HTTP/2 forbids (RFC 9113 8.2.2).
+    private static func isFraming(_ name: String) -> Bool {
+        switch name {
+        case "connection", "content-length", "date", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade":
+            true
+        default: false
+        }
+    }
+}
