@@ -23,4 +23,23 @@ struct FilesTests {
         try Files.removeTree("/tmp/walletorders-files-\(getpid())")
         #expect(!Files.exists(folder))
     }
+
+    @Test("a file that must not be there yet is made once, whoever comes first")
+    func createOnce() async throws {
+        let folder = "/tmp/walletorders-create-\(getpid())"
+        try Files.createDirectory(folder, mode: 0o700)
+        let made = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for number in 0..<32 {
+                group.addTask {
+                    try await runBlocking { try Files.create([UInt8(number)], at: folder + "/key", mode: 0o600) }
+                }
+            }
+            return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(made == 1)
+        #expect(try Files.list(folder) == ["key"])
+        #expect(Files.permissions(ofFile: folder + "/key") == 0o600)
+        #expect(Files.permissions(ofFile: folder) == nil)
+        try Files.removeTree(folder)
+    }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Cryptography
-import Glibc
 import ServiceRuntime
 
 extension TestAuthority {
@@ -32,7 +31,7 @@ extension TestAuthority {
                 try Files.write(file.bytes, to: "\(temporary)/\(file.name)", mode: file.isPrivate ? 0o600 : 0o644)
             }
             // Takes the place of nothing or of an empty folder, never of one with contents.
-            if unsafe rename(temporary, trimmed) != 0 { throw SystemError(operation: "create", errno: errno) }
+            try Files.move(temporary, to: trimmed)
         } catch {
             try? Files.removeTree(temporary)
             throw OrderPackageError(.unwritable, path: folder, "the test authority can't be written: \(error)")

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Cryptography
-import Glibc
 import ServiceRuntime
 
 extension TokenKeys {
@@ -44,11 +43,8 @@ extension TokenKeys {
     }
 
     private static func readKey(_ path: String) throws -> [UInt8] {
-        var status = stat()
-        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw fault(path, "is no file")
-        }
-        guard status.st_mode & 0o077 == 0 else { throw fault(path, "can be read by others; run chmod 600 on it") }
+        guard let mode = Files.permissions(ofFile: path) else { throw fault(path, "is no file") }
+        guard mode & 0o077 == 0 else { throw fault(path, "can be read by others; run chmod 600 on it") }
         let bytes = try Files.read(path, limit: 1_024)
         guard bytes.count >= 64, bytes[64...].allSatisfy({ $0 == 0x0A || $0 == 0x0D || $0 == 0x20 }),
             let key = Hex.decode(String(decoding: bytes[..<64], as: UTF8.self))
@@ -57,12 +53,9 @@ extension TokenKeys {
     }
 
     private static func makeFirst(in directory: String) throws {
-        let path = "\(directory)/token-1.key"
-        let draft = "\(directory)/.\(SecureRandom.uuid())"
-        try Files.write(Array((Hex.encode(SecureRandom.bytes(32)) + "\n").utf8), to: draft, mode: 0o600)
-        defer { unsafe unlink(draft) }
-        // A link fails when the name is taken, so a key that another process made just now is never replaced.
-        if unsafe link(draft, path) != 0, errno != EEXIST { throw SystemError.last("make \(path)") }
+        // A key that another process made just now is never replaced.
+        let text = Hex.encode(SecureRandom.bytes(32)) + "\n"
+        _ = try Files.create(Array(text.utf8), at: "\(directory)/token-1.key", mode: 0o600)
     }
 
     private static func fault(_ path: String, _ what: String) -> StoreError {

@@ -92,6 +92,31 @@ package enum Files {
         return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
+    /// The permission bits of a regular file; nil for anything else, links included.
+    package static func permissions(ofFile path: String) -> UInt32? {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return status.st_mode & 0o7777
+    }
+
+    /// Moves a file or folder. It takes the place of a file or of an empty folder, never of one with contents.
+    package static func move(_ path: String, to target: String) throws(SystemError) {
+        if unsafe rename(path, target) != 0 { throw SystemError.last("move \(path) to \(target)") }
+    }
+
+    /// Writes a file that must not be there yet, whole or not at all.
+    ///
+    /// - Returns: whether it was written; false when another has the name, also one made at the same moment.
+    package static func create(_ bytes: [UInt8], at path: String, mode: UInt32) throws(SystemError) -> Bool {
+        let draft = "\(path).\(getpid()).\(UInt32.random(in: 0...UInt32.max)).draft"
+        try self.write(bytes, to: draft, mode: mode)
+        defer { _ = unsafe unlink(draft) }
+        // A link fails when the name is taken; a rename would replace it.
+        if unsafe link(draft, path) == 0 { return true }
+        if errno == EEXIST { return false }
+        throw SystemError.last("create \(path)")
+    }
+
     /// Takes a folder away with all that is in it. Links are removed, not followed.
     package static func removeTree(_ path: String) throws(SystemError) {
         var status = stat()
