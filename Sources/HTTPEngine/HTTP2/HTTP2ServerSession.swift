@@ -72,11 +72,16 @@ final class HTTP2ServerSession: HTTPServerSession, @unchecked Sendable {
     }
 
     func received(_ bytes: RawSpan) {
-        guard !isDead else { return }
-        let code = session.receive(bytes)
-        if let verdict { return die(verdict.code, verdict.message) }
-        guard code == 0 else { return die(Self.errorCode(code), "") }
-        pump()
+        // In pieces: what a peer provokes is counted when our answer goes out, and one read may hold a thousand streams.
+        var start = 0
+        while !isDead, start < bytes.byteCount {
+            let end = min(start + 8 * 1024, bytes.byteCount)
+            let code = session.receive(bytes.extracting(start..<end))
+            if let verdict { return die(verdict.code, verdict.message) }
+            guard code == 0 else { return die(Self.errorCode(code), "") }
+            pump()
+            start = end
+        }
     }
 
     func receivedEnd() {
