@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+import ServiceRuntime
+
+/// HTTP/1.1 on one accepted connection: one request at a time; what the client sends ahead waits in the buffer.
+final class HTTP1ServerSession: HTTPServerSession {
+    /// Every exchange has the same number: there is one at a time.
+    private static let stream: HTTPStreamNumber = 1
+
+    private enum Phase {
+        /// Between requests, since then.
+        case idle(since: MonotonicTime)
+        /// A request's header is coming in.
+        case header(since: MonotonicTime)
+        /// Its body is.
+        case body(since: MonotonicTime, requestSince: MonotonicTime)
+        /// A handler works on it.
+        case handling(since: MonotonicTime)
+        /// The last answer is on its way; nothing more is read.
+        case closing
+    }
+
+    private let transport: SocketTransport
+    private unowned let host: any HTTPServerSessionHost
+    private let shard: ServerShard
+    private var limits: HTTPLimits { self.shard.limits }
+    private var parser: HTTP1RequestParser
+    private var phase: Phase
+    private var head: HTTP1RequestHead?
+    private var match: RouteMatch?
+    private var body: [UInt8] = []
+    private var bodyBytes = 0
+    private var requestIdentifier = ""
+    private var isShuttingDown = false
+    private var hasPeerEnded = false
+    private var isAdvancing = false
+
+    init(transport: SocketTransport, host: any HTTPServerSessionHost, shard: ServerShard) {
+        self.transport = transport
+        self.host = host
+        self.shard = shard
+        self.parser = HTTP1RequestParser(limits: shard.limits, bodyLimit: 0)
+        // The first header's time runs from the connection's start: a client that says nothing is no keep-alive.
+        self.phase = .header(since: shard.loop.now)
+    }
+
+    func start() { self.host.expectDeadline(at: self.shard.loop.now + self.limits.headerTimeout) }
+
+    func received(_ bytes: RawSpan) {
+        if case .closing = self.phase { return }
+        self.parser.feed(bytes)
+        if case .idle = self.phase {
+            self.phase = .header(since: self.shard.loop.now)
+            self.host.expectDeadline(at: self.shard.loop.now + self.limits.headerTimeout)
+        }
+        self.advance()
+        // A client that sends ahead without end is held up by TCP, not by our memory.
+        if case .handling = self.phase, self.parser.bufferedCount > self.limits.headerBytes {
+            self.transport.pauseReading()
+        }
+    }
+
+    func receivedEnd() {
+        self.hasPeerEnded = true
+        switch self.phase {
+        case .handling: self.isShuttingDown = true
+        case .closing: break
+        default: self.transport.close()
+        }
+    }
+
+    func writable() {
+        self.transport.resumeReading()
+        self.advance()
+    }
+
+    func shutdown() {
+        self.isShuttingDown = true
+        switch self.phase {
+        case .idle: self.transport.close()
+        // Not one byte of a request yet: nobody is waiting.
+        case .header where !self.parser.isInsideRequest: self.transport.close()
+        default: break
+        }
+    }
+
+    // MARK: Requests
+
+    /// Takes events from the parser until a request is whole or bytes are missing.
+    private func advance() {
+        // A handler that answers at once would otherwise come back here from inside the loop below.
+        if self.isAdvancing { return }
+        self.isAdvancing = true
+        defer { self.isAdvancing = false }
+        while true {
+            switch self.phase {
+            case .handling, .closing: return
+            default: break
+            }
+            if self.transport.isAboveHighWater {
+                // Its last answers are not taken yet: no further request is looked at.
+                self.transport.pauseReading()
+                return
+            }
+            guard let event = self.parser.next() else { return }
+            switch event {
+            case .head(let head): self.take(head)
+            case .body(let bytes):
+                self.bodyBytes += bytes.count
+                self.body += bytes
+            case .end: self.perform()
+            case .failed(let fault): self.refuse(fault)
+            }
+        }
+    }
+
+    private func take(_ head: HTTP1RequestHead) {
+        let now = self.shard.loop.now
+        var began = now
+        if case .header(let since) = self.phase { began = since }
+        let path = head.target.utf8.firstIndex(of: UInt8(ascii: "?")).map { String(head.target[..<$0]) } ?? head.target
+        let match = self.host.match(head.method, path)
+        self.head = head
+        self.match = match
+        self.requestIdentifier = RequestIdentifier.of(head.fields)
+        self.parser.bodyLimit = match.bodyLimit
+        self.body = []
+        self.bodyBytes = 0
+        self.phase = .body(since: now, requestSince: began)
+        switch head.framing {
+        case .none: break
+        default:
+            // The refusal of a route needs no body to say so, and what is not read can't be followed by another request.
+            if case .refused(let problem) = match { return self.answerAndClose(problem) }
+            if head.expectsContinue { self.transport.write(HTTP1ResponseEncoder.continue) }
+            self.host.expectDeadline(at: now + self.limits.bodyGrace)
+        }
+    }
+
+    private func perform() {
+        guard let head = self.head, let match = self.match else { return }
+        let now = self.shard.loop.now
+        self.phase = .handling(since: now)
+        self.host.expectDeadline(at: now + self.limits.requestTimeout)
+        let request = HTTPRequest(
+            method: head.method,
+            target: head.target,
+            headers: head.fields,
+            body: self.body,
+            version: head.version,
+            identifier: self.requestIdentifier
+        )
+        self.body = []
+        self.host.perform(request, match, stream: Self.stream)
+    }
+
+    func respond(_ response: HTTPResponse, to stream: HTTPStreamNumber) {
+        guard case .handling = self.phase, let head = self.head else { return }
+        let keepsAlive = head.keepsAlive && !self.isShuttingDown && !self.hasPeerEnded
+        self.write(response, to: head, keepsAlive: keepsAlive)
+        self.head = nil
+        self.match = nil
+        if keepsAlive {
+            self.phase = .idle(since: self.shard.loop.now)
+            if self.parser.isInsideRequest { self.phase = .header(since: self.shard.loop.now) }
+            self.host.expectDeadline(at: self.shard.loop.now + self.limits.headerTimeout)
+            self.transport.resumeReading()
+            self.advance()
+        } else {
+            self.phase = .closing
+            self.transport.close()
+        }
+    }
+
+    private func write(_ response: HTTPResponse, to head: HTTP1RequestHead, keepsAlive: Bool) {
+        let bytes = HTTP1ResponseEncoder.head(
+            response.status,
+            response.headers,
+            bodyCount: response.body.count,
+            keepsAlive: keepsAlive,
+            version: head.version,
+            date: self.shard.dateField,
+            requestIdentifier: self.requestIdentifier
+        )
+        self.transport.write(bytes)
+        guard head.method != .head, !response.status.forbidsBody else { return }
+        switch response.body {
+        case .empty: break
+        case .bytes(let body): self.transport.write(body)
+        case .chunks(let chunks): self.transport.write(chunks)
+        }
+    }
+
+    /// Answers what is not a request, and closes: where the next one would begin is not known.
+    private func refuse(_ fault: HTTP1Fault) {
+        let code = fault.status == .contentTooLarge ? "content-too-large" : "malformed-request"
+        self.answerAndClose(Problem(fault.status, code: code, detail: fault.reason))
+    }
+
+    private func answerAndClose(_ problem: Problem) {
+        let head =
+            self.head
+            ?? HTTP1RequestHead(
+                method: .get,
+                target: "/",
+                version: .http11,
+                fields: .init(),
+                framing: .none,
+                keepsAlive: false,
+                expectsContinue: false
+            )
+        if self.requestIdentifier.isEmpty { self.requestIdentifier = RequestIdentifier.of(.init()) }
+        self.write(problem.response(requestIdentifier: self.requestIdentifier), to: head, keepsAlive: false)
+        self.shard.note(problem.code, problem.status, .zero)
+        self.phase = .closing
+        self.transport.close()
+    }
+
+    // MARK: Deadlines
+
+    func checkDeadlines(_ now: MonotonicTime) -> MonotonicTime {
+        switch self.phase {
+        case .closing: return .distantFuture
+        case .idle(let since):
+            let end = since + self.limits.idleTimeout
+            if now < end { return end }
+            self.transport.close()
+        case .header(let since):
+            let end = since + self.limits.headerTimeout
+            if now < end { return end }
+            if self.parser.isInsideRequest {
+                self.answerAndClose(
+                    Problem(.requestTimeout, code: "header-timeout", detail: "The header did not come in time.")
+                )
+            } else {
+                self.transport.close()
+            }
+        case .body(let since, let requestSince):
+            let end = requestSince + self.limits.requestTimeout
+            let grace = since + self.limits.bodyGrace
+            let seconds = (now - since).inSeconds
+            let isTooSlow = now >= grace && Double(self.bodyBytes) < seconds * Double(self.limits.minimumBodyRate)
+            if now < end, !isTooSlow { return min(end, max(grace, now + .seconds(1))) }
+            self.answerAndClose(
+                Problem(.requestTimeout, code: "body-timeout", detail: "The body did not come in time.")
+            )
+        case .handling(let since):
+            let end = since + self.limits.requestTimeout
+            if now < end { return end }
+            self.host.abandon(stream: Self.stream)
+            self.answerAndClose(.serviceUnavailable("The request took too long.", code: "request-timeout"))
+        }
+        return .distantFuture
+    }
+}

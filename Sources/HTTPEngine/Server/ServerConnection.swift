@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+import ServiceRuntime
+
+/// One accepted connection: finds out which protocol is spoken, lets its session speak it, runs the handlers, and keeps the
+/// deadlines.
+final class ServerConnection: SocketTransportDelegate, HTTPServerSessionHost, @unchecked Sendable {
+    // Sendable by rule: touched on the shard's loop only.
+
+    /// The first bytes of HTTP/2 by prior knowledge (RFC 9113 3.4).
+    private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
+
+    let peer: PeerAddress
+    private let transport: SocketTransport
+    private let shard: ServerShard
+    private var session: (any HTTPServerSession)?
+    /// What came in before the protocol was known.
+    private var opening: [UInt8] = []
+    private var tasks: [HTTPStreamNumber: Task<Void, Never>] = [:]
+    private var timer: ServiceRuntime.Timer?
+    private var isDraining = false
+
+    init(transport: SocketTransport, peer: PeerAddress, shard: ServerShard) {
+        self.transport = transport
+        self.peer = peer
+        self.shard = shard
+    }
+
+    /// Ends the connection after the requests in flight.
+    func shutdown() {
+        self.isDraining = true
+        if let session = self.session {
+            session.shutdown()
+        } else {
+            self.transport.close()
+        }
+    }
+
+    /// Ends it now.
+    func abort() { self.transport.abort() }
+
+    // MARK: SocketTransportDelegate
+
+    func transportReady() {
+        if self.transport.isSecure {
+            self.begin(isHTTP2: self.transport.applicationProtocol == "h2")
+        } else {
+            self.expectDeadline(at: self.shard.loop.now + self.shard.limits.headerTimeout)
+        }
+    }
+
+    func transportReceived(_ bytes: RawSpan) {
+        if let session = self.session {
+            session.received(bytes)
+            return
+        }
+        unsafe bytes.withUnsafeBytes { unsafe self.opening.append(contentsOf: $0) }
+        let known = min(self.opening.count, Self.preface.count)
+        let isHTTP2 = self.opening.prefix(known).elementsEqual(Self.preface.prefix(known))
+        // "PRI" may still become either.
+        if isHTTP2, known < Self.preface.count { return }
+        self.begin(isHTTP2: isHTTP2)
+        let opening = self.opening
+        self.opening = []
+        if let session = self.session { unsafe session.received(opening.span.bytes) }
+    }
+
+    func transportReceivedEnd() {
+        if let session = self.session { session.receivedEnd() } else { self.transport.close() }
+    }
+
+    func transportWritable() { self.session?.writable() }
+
+    func transportClosed(_ reason: TransportClosure) {
+        self.timer?.cancel()
+        self.timer = nil
+        for task in self.tasks.values { task.cancel() }
+        self.tasks = [:]
+        self.session = nil
+        self.shard.remove(self)
+    }
+
+    private func begin(isHTTP2: Bool) {
+        let session: any HTTPServerSession =
+            isHTTP2
+            ? HTTP2ServerSession(
+                transport: self.transport,
+                limits: self.shard.limits,
+                host: self,
+                control: self.shard.control
+            )
+            : HTTP1ServerSession(transport: self.transport, host: self, shard: self.shard)
+        self.session = session
+        session.start()
+        if self.isDraining { session.shutdown() }
+    }
+
+    // MARK: HTTPServerSessionHost
+
+    func match(_ method: HTTPMethod, _ path: String) -> RouteMatch { self.shard.router.match(method, path) }
+
+    func perform(_ request: HTTPRequest, _ match: RouteMatch, stream: HTTPStreamNumber) {
+        var request = request
+        request.remoteAddress = self.peer.text
+        request.isSecure = self.transport.isSecure
+        if self.transport.isPeerVerified { request.clientCertificate = self.transport.peerCertificate }
+        let shard = self.shard
+        let started = MonotonicTime.now()
+        let whole = request
+        self.tasks[stream] = shard.loop.spawn { [self] in
+            let response = await shard.router.respond(to: whole, match) { error in
+                shard.logger.error(
+                    "a request failed",
+                    ["route": .string(match.name), "requestId": .string(whole.identifier), "error": "\(error)"]
+                )
+            }
+            shard.note(match.name, response.status, MonotonicTime.now() - started)
+            // Gone: the peer has closed, or the deadline has answered.
+            guard !Task.isCancelled, self.tasks.removeValue(forKey: stream) != nil else { return }
+            self.session?.respond(response, to: stream)
+        }
+    }
+
+    func abandon(stream: HTTPStreamNumber) { self.tasks.removeValue(forKey: stream)?.cancel() }
+
+    func expectDeadline(at time: MonotonicTime) {
+        if let timer = self.timer {
+            if timer.deadline <= time { return }
+            timer.cancel()
+        }
+        self.timer = self.shard.loop.schedule(at: time) { [weak self] in self?.deadlineCame() }
+    }
+
+    private func deadlineCame() {
+        self.timer = nil
+        guard let session = self.session else {
+            // Nothing, or only the beginning of a preface, within the time of a header.
+            self.transport.abort()
+            return
+        }
+        let next = session.checkDeadlines(self.shard.loop.now)
+        if next < .distantFuture, !self.transport.isClosed { self.expectDeadline(at: next) }
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+import CLinux
+import Cryptography
+import Glibc
+import ServiceRuntime
+
+/// What a server has on one loop: its connections there.
+final class ServerShard: @unchecked Sendable {
+    // Sendable by rule: what changes is touched on the loop only.
+
+    let name: String
+    let loop: EventLoop
+    let router: Router
+    let limits: HTTPLimits
+    let logger: Logger
+    let control: HTTP2Control?
+    private let admission: Admission
+    private let metrics: Metrics
+    private var connections: [ObjectIdentifier: ServerConnection] = [:]
+    private var isDraining = false
+    private var drained: Signal?
+    private var date: (second: Int64, text: String) = (0, "")
+    private var instruments: [String: Histogram] = [:]
+
+    init(
+        name: String,
+        loop: EventLoop,
+        router: Router,
+        limits: HTTPLimits,
+        admission: Admission,
+        logger: Logger,
+        control: HTTP2Control?,
+        metrics: Metrics
+    ) {
+        self.name = name
+        self.loop = loop
+        self.router = router
+        self.limits = limits
+        self.admission = admission
+        self.logger = logger
+        self.control = control
+        self.metrics = metrics
+    }
+
+    /// Takes over an accepted connection.
+    func accept(_ descriptor: Int32, from peer: PeerAddress, tls context: TLSContext?) {
+        if self.isDraining {
+            _ = Glibc.close(descriptor)
+            self.admission.leave(peer)
+            return
+        }
+        if peer.text != "unix" {
+            // Without it an answer in two writes waits 40 ms for the peer's delayed acknowledgement.
+            var one: Int32 = 1
+            unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
+        }
+        var session: TLSSession?
+        if let context {
+            do { session = try TLSSession(context, descriptor: descriptor, serverName: nil) } catch {
+                self.logger.warning("no TLS session for a connection", ["error": .string(error.message)])
+                _ = Glibc.close(descriptor)
+                self.admission.leave(peer)
+                return
+            }
+        }
+        var settings = SocketTransport.Settings()
+        settings.handshakeTimeout = self.limits.handshakeTimeout
+        settings.writeTimeout = self.limits.writeTimeout
+        settings.lingerTimeout = self.limits.lingerTimeout
+        let transport = SocketTransport(
+            takingOwnership: descriptor,
+            loop: self.loop,
+            tls: session,
+            settings: settings
+        )
+        let connection = ServerConnection(transport: transport, peer: peer, shard: self)
+        self.connections[ObjectIdentifier(connection)] = connection
+        transport.start(connection)
+    }
+
+    /// A connection has come to its end.
+    func remove(_ connection: ServerConnection) {
+        guard self.connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
+        self.admission.leave(connection.peer)
+        if self.connections.isEmpty { self.drained?.fire() }
+    }
+
+    /// Asks all connections to end after the requests in flight, waits, and cuts those that take too long.
+    func drain() async {
+        self.isDraining = true
+        let drained = Signal()
+        self.drained = drained
+        for connection in self.connections.values { connection.shutdown() }
+        if self.connections.isEmpty { return }
+        do { try await withDeadline(self.limits.drainTimeout) { try await drained.wait() } } catch {}
+        for connection in self.connections.values { connection.abort() }
+    }
+
+    /// The value of `Date`, written once a second.
+    var dateField: String {
+        let now = WallTime.now()
+        if self.date.second != now.seconds { self.date = (now.seconds, now.httpDate) }
+        return self.date.text
+    }
+
+    /// Counts an answer by route and status, with the time it took.
+    func note(_ route: String, _ status: HTTPStatus, _ duration: Duration) {
+        let key = "\(route) \(status.code)"
+        let histogram: Histogram
+        if let known = self.instruments[key] {
+            histogram = known
+        } else {
+            histogram = self.metrics.histogram(
+                "walletorders_http_request_duration_seconds",
+                help: "Time from a whole request to its answer.",
+                labels: [("server", self.name), ("route", route), ("status", String(status.code))]
+            )
+            self.instruments[key] = histogram
+        }
+        histogram.observe(duration.inSeconds)
+    }
+}
