@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import HTTPEngine
+package import OrderModel
+internal import OrderPackage
+package import OrderStore
+package import ServiceRuntime
+
+/// Carries due tickets to APNs: woken by the database's notification, and once a second by itself, so that a lost
+/// notification costs a second and nothing else.
+///
+/// At least once: a push that was sent but not recorded goes out again, which costs the device one request.
+package final class PushWorker: Service {
+    package let name = "push-worker"
+    private let store: OrderStore
+    private let types: OrderTypeDirectory
+    private let loop: EventLoop
+    private let policy: RetryPolicy
+    private let logger: Logger
+    private let metrics: Metrics
+    private struct Wakes: Sendable {
+        var types: Set<OrderTypeIdentifier> = []
+        var mustAsk = true
+        var waiter: Signal?
+        var faults: [OrderTypeIdentifier: String] = [:]
+    }
+    private let wakes = Locked(Wakes())
+
+    /// Makes a worker; all of it runs on one loop.
+    package init(
+        store: OrderStore,
+        types: OrderTypeDirectory,
+        loop: EventLoop,
+        policy: RetryPolicy = .init(),
+        logger: Logger,
+        metrics: Metrics = .shared
+    ) {
+        self.store = store
+        self.types = types
+        self.loop = loop
+        self.policy = policy
+        self.logger = logger
+        self.metrics = metrics
+    }
+
+    /// Tells the worker that a type has due tickets: what the listener of `OrderStore.ticketChannel` calls.
+    package func wake(_ type: OrderTypeIdentifier) {
+        self.wakes.withLock { wakes -> Signal? in
+            wakes.types.insert(type)
+            defer { wakes.waiter = nil }
+            return wakes.waiter
+        }?.fire()
+    }
+
+    /// Why some types are not being pushed to, for the readiness page.
+    package var faults: [OrderTypeIdentifier: String] { self.wakes.withLock { $0.faults } }
+
+    package func run(shutdown: Signal) async throws {
+        try await self.loop.run { try await self.work(until: shutdown) }
+    }
+
+    private enum Event: Sendable {
+        case woken
+        case drained(OrderTypeIdentifier)
+    }
+
+    private func work(until shutdown: Signal) async throws {
+        var senders: [OrderTypeIdentifier: TypeSender] = [:]
+        var draining: Set<OrderTypeIdentifier> = []
+        var again: Set<OrderTypeIdentifier> = []
+        await withTaskGroup(of: Event.self) { group in
+            group.addTask { await self.pause(until: shutdown) }
+            while let event = await group.next() {
+                switch event {
+                case .drained(let type):
+                    draining.remove(type)
+                    let fault = await senders[type]?.fault
+                    self.wakes.withLock { $0.faults[type] = fault }
+                case .woken:
+                    if !shutdown.isFired {
+                        again.formUnion(await self.typesToServe())
+                        group.addTask { await self.pause(until: shutdown) }
+                    }
+                }
+                if shutdown.isFired {
+                    if draining.isEmpty { break }
+                    continue
+                }
+                for type in again where !draining.contains(type) {
+                    again.remove(type)
+                    guard let sender = await self.sender(for: type, in: &senders) else { continue }
+                    draining.insert(type)
+                    group.addTask {
+                        do { try await sender.drain(until: shutdown) } catch {
+                            self.logger.warning(
+                                "tickets could not be claimed",
+                                ["orderType": .string(type.text), "error": "\(error)"]
+                            )
+                        }
+                        return .drained(type)
+                    }
+                }
+            }
+            group.cancelAll()
+        }
+        for sender in senders.values { await sender.close() }
+    }
+
+    /// Waits for a wake-up, a second at most.
+    private func pause(until shutdown: Signal) async -> Event {
+        let signal = Signal()
+        let isDue = self.wakes.withLock { wakes -> Bool in
+            if !wakes.types.isEmpty { return true }
+            wakes.waiter = signal
+            return false
+        }
+        if isDue || shutdown.isFired { return .woken }
+        await withTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                do { try await signal.wait() } catch {}; return true
+            }
+            group.addTask {
+                do { try await shutdown.wait() } catch {}; return true
+            }
+            group.addTask {
+                do { try await sleep(for: .milliseconds(Int.random(in: 900...1_000))) } catch {}; return false
+            }
+            let wasWoken = await group.next() ?? false
+            group.cancelAll()
+            // Nobody called for a second: ask the database itself.
+            if !wasWoken { self.wakes.withLock { $0.mustAsk = true } }
+        }
+        return .woken
+    }
+
+    /// The types that were named, and all that have due tickets when it is time to ask.
+    private func typesToServe() async -> Set<OrderTypeIdentifier> {
+        var (types, mustAsk) = self.wakes.withLock { wakes -> (Set<OrderTypeIdentifier>, Bool) in
+            defer {
+                wakes.types = []
+                wakes.mustAsk = false
+            }
+            return (wakes.types, wakes.mustAsk)
+        }
+        if mustAsk {
+            do { types.formUnion(try await self.store.orderTypesWithDueTickets()) } catch {
+                self.logger.warning("due tickets could not be looked up", ["error": "\(error)"])
+            }
+        }
+        return types
+    }
+
+    /// The sender of a type; a new one when its settings have changed. Nil when this process does not serve the type.
+    private func sender(
+        for type: OrderTypeIdentifier,
+        in senders: inout [OrderTypeIdentifier: TypeSender]
+    ) async -> TypeSender? {
+        guard let settings = self.types[type] else { return nil }
+        if let sender = senders[type] {
+            if sender.settings.identity.serial == settings.identity.serial,
+                sender.settings.apns.host == settings.apns.host, sender.settings.apns.port == settings.apns.port
+            {
+                return sender
+            }
+            await sender.close()
+        }
+        do {
+            let sender = try TypeSender(
+                settings: settings,
+                store: self.store,
+                loop: self.loop,
+                policy: self.policy,
+                logger: self.logger,
+                metrics: self.metrics
+            )
+            senders[type] = sender
+            return sender
+        } catch {
+            self.logger.error("no way to APNs", ["orderType": .string(type.text), "error": "\(error)"])
+            return nil
+        }
+    }
+}
