@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+import Cryptography
+import ExactJSON
+import Glibc
+import HTTPEngine
+import OrderModel
+import OrderPackage
+import ServiceRuntime
+import Simulators
+
+/// `walletsim apns` and `walletsim iphone`: the other sides of the service, usable against any server.
+enum SimulatorProgram {
+    private static let apns = CommandDescription(
+        "walletsim apns",
+        "Play APNs: HTTP/2 over TLS with client certificates, Apple's answers and reasons.",
+        options: [
+            CommandLineOption("listen", value: "HOST:PORT", "address (default: 127.0.0.1:8443)"),
+            CommandLineOption(
+                "pki",
+                value: "DIR",
+                "folder of 'walletorders testpki': its root is whom clients must show"
+            ),
+        ]
+    )
+    private static let iphone = CommandDescription(
+        "walletsim iphone",
+        "Play an iPhone: fetch, verify, register, wait for pushes, pull again.",
+        options: [
+            CommandLineOption(
+                "order-details",
+                value: "FILE",
+                "JSON with the four hand-off values; - for standard input"
+            ),
+            CommandLineOption(
+                "trust",
+                value: "ROOT.pem",
+                "root of package signatures and of the web service, beside Apple's"
+            ),
+            CommandLineOption("apns", value: "URL", "APNs simulator to wait for pushes at (https://HOST:PORT)"),
+            CommandLineOption("changes", value: "N", "end after N changes (default: 0, fetch and register only)"),
+            CommandLineOption("remove", "unregister at the end"),
+            CommandLineOption("output", value: "FILE", short: "o", "write the last package here"),
+        ]
+    )
+
+    static func start() -> Never {
+        ProcessSignals.prepare()
+        let arguments = Array(Swift.CommandLine.arguments.dropFirst())
+        do {
+            let loop = try EventLoop(name: "main")
+            loop.spawn { exit(await self.run(arguments)) }
+        } catch {
+            self.complain("the system gives no event loop: \(error)")
+            exit(69)
+        }
+        while true { pause() }
+    }
+
+    private static func run(_ arguments: [String]) async -> Int32 {
+        do {
+            switch arguments.first {
+            case "apns": return try await self.playAPNs(try self.parse(self.apns, arguments))
+            case "iphone": return try await self.playIPhone(try self.parse(self.iphone, arguments))
+            case "--version":
+                print("walletsim 0.1.0")
+                return 0
+            case "--help", "-h":
+                print("\(self.apns.help)\n\(self.iphone.help)")
+                return 0
+            default: throw UsageError("say which: walletsim apns, walletsim iphone (--help tells more)")
+            }
+        } catch is HelpShown {
+            return 0
+        } catch let error as UsageError {
+            self.complain(error.message)
+            return 64
+        } catch let error as SystemError {
+            self.complain("\(error)")
+            return 66
+        } catch let error as IPhoneError {
+            self.complain("\(error)")
+            return 1
+        } catch {
+            self.complain("\(error)")
+            return 69
+        }
+    }
+
+    private struct HelpShown: Error {}
+
+    private static func parse(
+        _ command: CommandDescription,
+        _ arguments: [String]
+    ) throws -> CommandDescription.Arguments {
+        let parsed = try command.parse(Array(arguments.dropFirst()))
+        if parsed.has("help") {
+            print(command.help)
+            throw HelpShown()
+        }
+        return parsed
+    }
+
+    private static func playAPNs(_ arguments: CommandDescription.Arguments) async throws -> Int32 {
+        guard let folder = arguments["pki"] else {
+            throw UsageError("--pki names the folder of a test authority: walletorders testpki DIR makes one")
+        }
+        let text = arguments["listen"] ?? "127.0.0.1:8443"
+        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
+            (0...65_535).contains(port)
+        else { throw UsageError("--listen must be HOST:PORT") }
+        let logger = Logger(label: "walletsim")
+        let authority = try await runBlocking { try TestAuthority.read(from: folder) }
+        let loops = try EventLoopGroup(count: 1)
+        let tls = try TLSContext.server(
+            certificate: authority.server.certificate,
+            chain: authority.server.chain,
+            key: authority.server.key,
+            alpn: ["h2"],
+            clientCertificates: .optional(roots: [authority.root])
+        )
+        let simulator = APNsSimulator(
+            address: .ip(host: String(text[..<colon]), port: port),
+            tls: tls,
+            loops: loops,
+            logger: logger
+        )
+        let address = try simulator.server.bind()
+        let group = ServiceGroup([simulator], logger: logger)
+        ProcessSignals.watch(on: loops.loops[0]) { request in
+            if case .stopNow = request { _exit(1) }
+            group.stop()
+        }
+        if case .ip(let host, let port) = address { print("APNs is simulated at https://\(host):\(port)") }
+        Files.flushStandardOutput()
+        try await group.run()
+        return 0
+    }
+
+    private static func playIPhone(_ arguments: CommandDescription.Arguments) async throws -> Int32 {
+        guard let file = arguments["order-details"] else {
+            throw UsageError(
+                "--order-details names the hand-off: the answer of POST /api/v1/orders, or its orderDetails"
+            )
+        }
+        let bytes = try await runBlocking {
+            file == "-" ? try Files.read(descriptor: 0, name: "standard input", limit: 1 << 20) : try Files.read(file)
+        }
+        let details: OrderDetails
+        do { details = try OrderDetails(try JSONValue(parsing: bytes)) } catch {
+            throw IPhoneError("\(file): \(error)")
+        }
+        guard let changes = Int(arguments["changes"] ?? "0"), changes >= 0 else {
+            throw UsageError("--changes is a whole number")
+        }
+        var roots: [Certificate] = []
+        for path in arguments.all("trust") {
+            roots += try Certificate.all(pem: try await runBlocking { try Files.read(path) })
+        }
+        let loops = try EventLoopGroup(count: 1)
+        let client = HTTPClient(
+            loop: loops.loops[0],
+            tls: try TLSContext.client(
+                trust: roots.isEmpty ? .system : .certificates(roots),
+                alpn: ["h2", "http/1.1"],
+                identity: nil
+            ),
+            versions: [.http2, .http11]
+        )
+        let phone = IPhoneSimulator(client: client, roots: roots)
+        var last = try await self.fetch(phone, details)
+        print(try await phone.register(details) ? "registered (201)" : "registered (200)")
+        var seen = 0
+        for _ in 0..<changes {
+            if let apns = arguments["apns"] {
+                seen = try await self.waitForPush(client, apns, phone, after: seen)
+                print("told by a push")
+            }
+            var changed = try await phone.changedOrders(like: details)
+            while !changed.contains(details.order.text) {
+                try await sleep(for: .seconds(1))
+                changed = try await phone.changedOrders(like: details)
+            }
+            last = try await self.fetch(phone, details) ?? last
+        }
+        if arguments.has("remove") {
+            try await phone.remove(details)
+            print("removed and unregistered")
+        }
+        if let output = arguments["output"], let package = last {
+            try await runBlocking { try Files.write(package, to: output) }
+        }
+        await client.close()
+        return 0
+    }
+
+    private static func fetch(_ phone: IPhoneSimulator, _ details: OrderDetails) async throws -> [UInt8]? {
+        switch try await phone.fetch(details) {
+        case .notModified:
+            print("not modified (304)")
+            return nil
+        case .package(let order, let report):
+            print(
+                "fetched \(order.package.count) bytes, verified (\(report.checked.joined(separator: ", "))), "
+                    + "updatedAt \(order.document["updatedAt"]?.stringValue ?? "?"), "
+                    + "status \(order.document["status"]?.stringValue ?? "?")"
+            )
+            Files.flushStandardOutput()
+            return order.package
+        }
+    }
+
+    /// Asks the simulator until it has taken a push for this phone.
+    private static func waitForPush(
+        _ client: HTTPClient,
+        _ apns: String,
+        _ phone: IPhoneSimulator,
+        after count: Int
+    ) async throws -> Int {
+        while true {
+            let response = try await client.send(
+                try HTTPClientRequest(.get, "\(apns)/simulator/pushes/\(phone.pushToken)?after=\(count)"),
+                deadline: .seconds(30)
+            )
+            let value = try JSONValue(parsing: response.body)
+            if let present = value["count"]?.int64Value, Int(present) > count { return Int(present) }
+        }
+    }
+
+    private static func complain(_ text: String) { Files.writeStandardError("walletsim: \(text)\n") }
+}
