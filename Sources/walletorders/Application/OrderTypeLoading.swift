@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+import Cryptography
+import OrderModel
+import OrderPackage
+import OrderStore
+import ServiceRuntime
+
+/// Turns configured order types into loaded ones: reads the identities and checks them.
+enum OrderTypeLoading {
+    /// Loads all types; all faults come together.
+    ///
+    /// - Throws: `ConfigurationError`.
+    static func load(_ types: [ServerConfiguration.OrderType]) async throws -> [OrderTypeSettings] {
+        var loaded: [OrderTypeSettings] = []
+        var faults: [String] = []
+        for type in types {
+            do { loaded.append(try await self.load(type)) } catch {
+                faults.append("orderTypes.\(type.identifier.text): \(error)")
+            }
+        }
+        if !faults.isEmpty { throw ConfigurationError(faults) }
+        return loaded
+    }
+
+    private static func load(_ type: ServerConfiguration.OrderType) async throws -> OrderTypeSettings {
+        let identity = try await self.identity(
+            file: type.identity,
+            key: type.key,
+            intermediates: type.intermediates.map { [$0] } ?? [],
+            passphraseFile: type.passphraseFile
+        )
+        guard identity.orderTypeIdentifier == type.identifier else {
+            throw ConfigurationError([
+                "the certificate in \(type.identity) is for \(identity.orderTypeIdentifier.text); use that name, or the "
+                    + "certificate of this order type"
+            ])
+        }
+        var trust: [Certificate]?
+        if let path = type.apnsTrust { trust = try Certificate.all(pem: try await self.read(path)) }
+        return OrderTypeSettings(
+            identifier: type.identifier,
+            identity: identity,
+            webServiceURL: type.webServiceURL,
+            completeWhenFulfilled: type.completeWhenFulfilled,
+            keepsUnknownFields: type.keepsUnknownFields,
+            apns: APNsSettings(
+                host: type.apnsHost,
+                port: type.apnsPort,
+                trust: trust,
+                pushType: type.apnsPushType,
+                priority: type.apnsPriority,
+                expiration: type.apnsExpiration
+            )
+        )
+    }
+
+    /// Reads an identity from its files.
+    static func identity(
+        file: String,
+        key: String?,
+        intermediates: [String],
+        passphraseFile: String?
+    ) async throws -> SigningIdentity {
+        var files = SigningIdentity.Files(identity: file, key: key, intermediates: intermediates)
+        if let path = passphraseFile {
+            // A line end belongs to the file, not to the passphrase.
+            let bytes = try await self.read(path)
+            files.passphrase = Array(bytes.prefix { $0 != 0x0a && $0 != 0x0d })
+        }
+        let wanted = files
+        return try await runBlocking { try SigningIdentity.load(wanted) }
+    }
+
+    /// Reads a file off the loops.
+    static func read(_ path: String) async throws -> [UInt8] {
+        do { return try await runBlocking { try Files.read(path) } } catch {
+            throw CommandFailure(.inputUnreadable, "\(error)")
+        }
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import Cryptography
+import HTTPEngine
+import OrderModel
+import OrderPackage
+import OrderStore
+import ServiceRuntime
+import Simulators
+
+/// A certificate authority and an order type for trying things out, laid out as Apple's, kept in the data directory.
+struct TestIdentity: Sendable {
+    /// The order type that `run` serves when none is configured.
+    static let orderType = "order.com.example.shop"
+
+    let authority: TestAuthority
+
+    /// Reads the authority of a folder, or makes one there.
+    static func load(_ folder: String) async throws -> TestIdentity {
+        let authority = try await runBlocking {
+            if Files.exists(folder + "/root.pem") { return try TestAuthority.read(from: folder) }
+            let authority = try TestAuthority.make(orderType: try OrderTypeIdentifier(self.orderType))
+            try authority.write(to: folder)
+            return authority
+        }
+        return TestIdentity(authority: authority)
+    }
+
+    /// TLS for a listener on this machine, with a certificate of the same root.
+    func serverTLS(clientCertificates: ClientCertificatePolicy) throws -> TLSContext {
+        try TLSContext.server(
+            certificate: self.authority.server.certificate,
+            chain: self.authority.server.chain,
+            key: self.authority.server.key,
+            alpn: ["h2", "http/1.1"],
+            clientCertificates: clientCertificates
+        )
+    }
+
+    /// An APNs of our own, which takes this authority's certificates.
+    func apnsSimulator(listen: ListenAddress, loops: EventLoopGroup, logger: Logger) throws -> APNsSimulator {
+        APNsSimulator(
+            address: listen,
+            tls: try self.serverTLS(clientCertificates: .optional(roots: [self.authority.root])),
+            loops: loops,
+            logger: logger
+        )
+    }
+
+    /// The settings of the test order type.
+    func orderType(webServiceURL: String, apns: BoundAddress, completeWhenFulfilled: Bool) -> OrderTypeSettings {
+        var host = "127.0.0.1"
+        var port = 0
+        if case .ip(let boundHost, let boundPort) = apns { (host, port) = (boundHost, boundPort) }
+        return OrderTypeSettings(
+            identifier: self.authority.identity.orderTypeIdentifier,
+            identity: self.authority.identity,
+            webServiceURL: webServiceURL,
+            completeWhenFulfilled: completeWhenFulfilled,
+            apns: APNsSettings(host: host, port: port, trust: [self.authority.root])
+        )
+    }
+}

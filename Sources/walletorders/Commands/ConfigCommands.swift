@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExactJSON
+import ServiceRuntime
+
+/// `config show`: the values in force.
+enum ConfigShowCommand: Command {
+    static let description = CommandDescription(
+        "walletorders config show",
+        "Show the settings in force, secrets redacted.",
+        options: [
+            CommandLineOption("sources", "show where each value comes from"), CommandLineOption("json", "print JSON"),
+        ] + Settings.options
+    )
+
+    static func run(_ arguments: CommandDescription.Arguments) async throws {
+        let configuration = try await ServerConfiguration.read(arguments)
+        let entries = configuration.values.entries.values.sorted { $0.key < $1.key }
+        if arguments.has("json") {
+            var object = JSONObject()
+            for entry in entries {
+                object[entry.key] =
+                    arguments.has("sources")
+                    ? ["value": .string(entry.shown), "source": .string(entry.source.rawValue)] : .string(entry.shown)
+            }
+            Terminal.print(String(decoding: JSONValue.object(object).serialized(), as: UTF8.self))
+            return
+        }
+        for entry in entries {
+            let source = arguments.has("sources") ? "  (\(entry.source.rawValue))" : ""
+            Terminal.print("\(entry.key) = \(Terminal.printable(entry.shown))\(source)")
+        }
+    }
+}
+
+/// `config validate`: reads the settings and loads the identities; all faults at once.
+enum ConfigValidateCommand: Command {
+    static let description = CommandDescription(
+        "walletorders config validate",
+        "Check the settings and the certificates that they name.",
+        options: Settings.options
+    )
+
+    static func run(_ arguments: CommandDescription.Arguments) async throws {
+        let configuration = try await ServerConfiguration.read(arguments)
+        let types = try await OrderTypeLoading.load(configuration.orderTypes)
+        Terminal.print("The configuration is valid; it has \(types.count) order type\(types.count == 1 ? "" : "s").")
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExactJSON
+import OrderModel
+import OrderStore
+import ServiceRuntime
+
+/// `keys create`: makes a merchant API key and prints it, this once.
+enum KeysCreateCommand: Command {
+    static let description = CommandDescription(
+        "walletorders keys create",
+        "Make a merchant API key; it is printed once.",
+        options: [
+            CommandLineOption("name", value: "NAME", "what the key is for"),
+            CommandLineOption(
+                "scope",
+                value: "SCOPE",
+                "orders:read, orders:write or admin; may be repeated (default: the first two)"
+            ),
+            CommandLineOption(
+                "order-type",
+                value: "ID",
+                "bind the key to an order type; may be repeated (default: all)"
+            ),
+            CommandLineOption("expires-in", value: "DAYS", "days until it expires (default: never)"),
+            CommandLineOption("json", "print JSON"),
+        ] + Settings.options
+    )
+
+    static func run(_ arguments: CommandDescription.Arguments) async throws {
+        guard let name = arguments["name"], !name.isEmpty else { throw UsageError("--name says what the key is for") }
+        var scopes: Set<APIScope> = []
+        for text in arguments.all("scope") {
+            guard let scope = APIScope(rawValue: text) else {
+                throw UsageError("--scope is orders:read, orders:write or admin, not \(text)")
+            }
+            scopes.insert(scope)
+        }
+        if scopes.isEmpty { scopes = [.ordersRead, .ordersWrite] }
+        var types: [OrderTypeIdentifier]?
+        for text in arguments.all("order-type") {
+            do { types = (types ?? []) + [try OrderTypeIdentifier(text)] } catch {
+                throw UsageError("--order-type: \(error)")
+            }
+        }
+        var expiry: WallTime?
+        if let text = arguments["expires-in"] {
+            guard let days = Int64(text), (1...36_500).contains(days) else {
+                throw UsageError("--expires-in is a number of days")
+            }
+            expiry = WallTime(seconds: WallTime.now().seconds + days * 86_400)
+        }
+        let (allowed, bound, expires) = (scopes, types, expiry)
+        let (key, secret) = try await StoreAccess.withStore(arguments) {
+            try await $0.createAPIKey(name: name, scopes: allowed, orderTypes: bound, expiresAt: expires)
+        }
+        Terminal.print(
+            arguments.has("json")
+                ? String(
+                    decoding: JSONValue.object(["identifier": .string(key.identifier), "key": .string(secret)])
+                        .serialized(),
+                    as: UTF8.self
+                )
+                : secret
+        )
+    }
+}
+
+/// `keys list`: all merchant API keys, without their secrets.
+enum KeysListCommand: Command {
+    static let description = CommandDescription(
+        "walletorders keys list",
+        "List the merchant API keys.",
+        options: [CommandLineOption("json", "print JSON")] + Settings.options
+    )
+
+    static func run(_ arguments: CommandDescription.Arguments) async throws {
+        let keys = try await StoreAccess.withStore(arguments) { try await $0.apiKeys() }
+        if arguments.has("json") {
+            let rows = keys.map { key -> JSONValue in
+                [
+                    "identifier": .string(key.identifier), "name": .string(key.name),
+                    "scopes": .array(key.scopes.map(\.rawValue).sorted().map { .string($0) }),
+                    "orderTypes": key.orderTypes.map { .array($0.map { .string($0.text) }) } ?? .null,
+                    "createdAt": .string(key.createdAt.rfc3339),
+                    "expiresAt": key.expiresAt.map { .string($0.rfc3339) } ?? .null,
+                    "revokedAt": key.revokedAt.map { .string($0.rfc3339) } ?? .null,
+                    "lastUsedAt": key.lastUsedAt.map { .string($0.rfc3339) } ?? .null,
+                ]
+            }
+            Terminal.print(String(decoding: JSONValue.array(rows).serialized(), as: UTF8.self))
+            return
+        }
+        for key in keys {
+            let state =
+                key.revokedAt.map { "revoked \($0.rfc3339)" } ?? key.expiresAt.map { "until \($0.rfc3339)" } ?? "valid"
+            let types = key.orderTypes.map { $0.map(\.text).joined(separator: ",") } ?? "all order types"
+            let scopes = key.scopes.map(\.rawValue).sorted().joined(separator: ",")
+            Terminal.print("\(key.identifier)  \(Terminal.printable(key.name))  \(scopes)  \(types)  \(state)")
+        }
+    }
+}
+
+/// `keys revoke`: ends a merchant API key.
+enum KeysRevokeCommand: Command {
+    static let description = CommandDescription(
+        "walletorders keys revoke",
+        "Revoke merchant API keys.",
+        options: Settings.options,
+        operands: "IDENTIFIER…"
+    )
+
+    static func run(_ arguments: CommandDescription.Arguments) async throws {
+        guard !arguments.operands.isEmpty else { throw UsageError("name the keys to revoke; 'keys list' shows them") }
+        let identifiers = arguments.operands
+        let unknown = try await StoreAccess.withStore(arguments) { store in
+            var unknown: [String] = []
+            for identifier in identifiers where try await !store.revokeAPIKey(identifier) { unknown.append(identifier) }
+            return unknown
+        }
+        if !unknown.isEmpty { throw CommandFailure(.checkFailed, "no such key: \(unknown.joined(separator: ", "))") }
+    }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExactJSON
+import Glibc
+import HTTPEngine
+import OrderModel
+import OrderPackage
+import ServiceRuntime
+import Simulators
+
+/// `run --demo`: the whole product once, on real input, through its real doors (design 6).
+enum Demo {
+    /// Starts everything on free ports and plays both stories.
+    ///
+    /// - Throws: `CommandFailure` (1) at the first step that does not hold.
+    static func run(_ arguments: CommandDescription.Arguments, stays: Bool) async throws {
+        var arguments = arguments
+        for listener in ["device-listen", "merchant-listen", "admin-listen", "apns-simulator-listen"]
+        where arguments[listener] == nil {
+            arguments.values[listener] = ["127.0.0.1:0"]
+        }
+        // The story is what is printed; the log would only get between its lines.
+        if arguments["log-level"] == nil { arguments.values["log-level"] = ["warning"] }
+        let started = MonotonicTime.now()
+        let configuration = try await ServerConfiguration.read(arguments)
+        let application = try await Application.make(
+            configuration,
+            Application.Plan(roles: [.web, .push], isSelfContained: true, completesWhenFulfilled: true)
+        )
+        let key = try await RunKey.load(configuration.dataDirectory + "/keys", application.store)
+        let elapsed = MonotonicTime.now() - started
+        Terminal.print("Ready after \(elapsed.nanoseconds / 1_000_000) ms.")
+
+        try await application.run {
+            let stage = try await Stage.make(application, key: key)
+            for story in [Story.shipping, Story.bakery] {
+                try await StoryPlayer(story: story, stage: stage).play()
+            }
+            await stage.close()
+            Terminal.print(
+                "\nBoth orders went from checkout to completion; every step held. "
+                    + "(\((MonotonicTime.now() - started).nanoseconds / 1_000_000) ms in all)"
+            )
+            Terminal.print("The packages are in \(stage.folder).")
+            if stays {
+                Terminal.print("\n" + Welcome.text(application, key: key, elapsed: elapsed))
+                try await Signal().wait()
+            }
+        }
+    }
+}
+
+/// What both stories are played on: the running service, a merchant's client, the simulated services.
+struct Stage: Sendable {
+    let merchant: HTTPClient
+    let merchantURL: String
+    let phone: IPhoneSimulator
+    let phoneClient: HTTPClient
+    let apns: APNsSimulator
+    let application: Application
+    let testIdentity: TestIdentity
+    let key: String
+    /// Where the fetched packages are kept to be looked at.
+    let folder: String
+
+    static func make(_ application: Application, key: String) async throws -> Stage {
+        guard let merchant = application.addresses.merchant, let identity = application.testIdentity,
+            let apns = application.apnsSimulator
+        else {
+            throw CommandFailure(
+                .configuration,
+                "the demo plays on the test order type: leave orderTypes out of its configuration"
+            )
+        }
+        let folder = application.configuration.dataDirectory + "/demo"
+        try await runBlocking { try Files.createDirectory(folder, mode: 0o700) }
+        let phoneClient = HTTPClient(
+            loop: application.loops.next(),
+            tls: try TLSClientTrust.context(identity.authority.root),
+            versions: [.http2, .http11]
+        )
+        return Stage(
+            merchant: HTTPClient(loop: application.loops.next(), tls: nil, versions: [.http11]),
+            merchantURL: "http://\(Application.authority(merchant))",
+            phone: IPhoneSimulator(client: phoneClient, roots: [identity.authority.root]),
+            phoneClient: phoneClient,
+            apns: apns,
+            application: application,
+            testIdentity: identity,
+            key: key,
+            folder: folder
+        )
+    }
+
+    func close() async {
+        await self.merchant.close()
+        await self.phoneClient.close()
+    }
+
+    /// Calls the merchant API.
+    func call(
+        _ method: HTTPMethod,
+        _ path: String,
+        _ body: [UInt8] = [],
+        contentType: String = "application/json"
+    ) async throws -> (status: Int, json: JSONValue) {
+        var headers: HTTPFields = ["authorization": "Bearer \(self.key)"]
+        if !body.isEmpty { headers["content-type"] = contentType }
+        let response = try await self.merchant.send(
+            try HTTPClientRequest(method, self.merchantURL + path, headers: headers, body: body),
+            deadline: .seconds(10)
+        )
+        let json = response.body.isEmpty ? JSONValue.null : try JSONValue(parsing: response.body)
+        return (response.status.code, json)
+    }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import ServiceRuntime
+
+/// Why a command ends without having done its work, and the exit code that says so (design 5.1).
+struct CommandFailure: Error, Sendable {
+    /// The exit codes, after sysexits.h.
+    enum Code: Int32, Sendable {
+        case checkFailed = 1
+        case usage = 64
+        case inputUnreadable = 66
+        case unavailable = 69
+        case configuration = 78
+    }
+    let code: Code
+    let message: String
+
+    init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+}
+
+/// One command of the program.
+protocol Command: Sendable {
+    /// How it is called.
+    static var description: CommandDescription { get }
+    /// Does it.
+    ///
+    /// - Throws: `CommandFailure`, `UsageError` or `ConfigurationError`; each has its exit code.
+    static func run(_ arguments: CommandDescription.Arguments) async throws
+}
+
+/// The program: finds the command, runs it on an event loop, and ends with its exit code.
+enum Program {
+    static let version = "0.1.0"
+
+    /// All commands, by the words they are called with.
+    private static let commands: [(words: [String], command: any Command.Type)] = [
+        (["run"], RunCommand.self),
+        (["serve"], ServeCommand.self),
+        (["worker"], WorkerCommand.self),
+        (["migrate"], MigrateCommand.self),
+        (["keys", "create"], KeysCreateCommand.self),
+        (["keys", "list"], KeysListCommand.self),
+        (["keys", "revoke"], KeysRevokeCommand.self),
+        (["config", "show"], ConfigShowCommand.self),
+        (["config", "validate"], ConfigValidateCommand.self),
+        (["package", "build"], PackageBuildCommand.self),
+        (["package", "verify"], PackageVerifyCommand.self),
+        (["package", "inspect"], PackageInspectCommand.self),
+        (["order", "validate"], OrderValidateCommand.self),
+        (["testpki"], TestPKICommand.self),
+    ]
+
+    /// Runs the process's own arguments; never returns.
+    static func start() -> Never {
+        // Before the first thread: threads inherit the signal mask.
+        ProcessSignals.prepare()
+        // What is in memory here must not end up in a core file.
+        ProcessMemory.keepPrivate()
+        let arguments = Array(Swift.CommandLine.arguments.dropFirst())
+        do {
+            let loop = try EventLoop(name: "main")
+            loop.spawn {
+                let code = await self.run(arguments)
+                exit(code)
+            }
+        } catch {
+            Terminal.complain("the system gives no event loop: \(error)")
+            exit(CommandFailure.Code.unavailable.rawValue)
+        }
+        // All work is done by the loops; signals are read there, too.
+        while true { pause() }
+    }
+
+    /// Runs one call and tells its exit code.
+    static func run(_ arguments: [String]) async -> Int32 {
+        do {
+            if let word = arguments.first, ["--version", "-V"].contains(word) {
+                Terminal.print("walletorders \(self.version)")
+                return 0
+            }
+            if arguments.isEmpty || ["--help", "-h", "help"].contains(arguments[0]) {
+                Terminal.print(self.help)
+                return arguments.isEmpty ? CommandFailure.Code.usage.rawValue : 0
+            }
+            guard let (words, command) = self.commands.first(where: { arguments.starts(with: $0.words) }) else {
+                throw UsageError(self.unknown(arguments))
+            }
+            let parsed = try command.description.parse(Array(arguments.dropFirst(words.count)))
+            if parsed.has("help") {
+                Terminal.print(command.description.help)
+                return 0
+            }
+            try await command.run(parsed)
+            return 0
+        } catch let error as UsageError {
+            Terminal.complain(error.message)
+            return CommandFailure.Code.usage.rawValue
+        } catch let error as ConfigurationError {
+            for fault in error.faults { Terminal.complain(fault) }
+            return CommandFailure.Code.configuration.rawValue
+        } catch let error as CommandFailure {
+            if !error.message.isEmpty { Terminal.complain(error.message) }
+            return error.code.rawValue
+        } catch {
+            Terminal.complain("\(error)")
+            return CommandFailure.Code.unavailable.rawValue
+        }
+    }
+
+    private static func unknown(_ arguments: [String]) -> String {
+        let group = self.commands.filter { $0.words.first == arguments[0] }.map { $0.words.joined(separator: " ") }
+        if !group.isEmpty { return "say which: walletorders \(group.joined(separator: ", walletorders "))" }
+        let hint = Suggestion.nearest(to: arguments[0], among: Set(self.commands.compactMap(\.words.first)))
+        return "unknown command \(arguments[0])"
+            + (hint.map { "; did you mean \($0)?" } ?? "; walletorders --help lists them")
+    }
+
+    private static var help: String {
+        let width = self.commands.map { $0.words.joined(separator: " ").count }.max() ?? 0
+        let rows = self.commands.map { words, command in
+            let name = words.joined(separator: " ")
+            return "  \(name)\(String(repeating: " ", count: width - name.count + 2))\(command.description.summary)"
+        }
+        return """
+            Signs Apple Wallet order packages and keeps them up to date on customers' devices.
+
+            Usage: walletorders COMMAND [options]
+
+            Commands:
+            \(rows.joined(separator: "\n"))
+
+            walletorders COMMAND --help tells of its options. Exit codes: 0 ok, 1 the check failed, 64 usage,
+            66 input unreadable, 69 unavailable, 78 configuration.
+            """
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+import ServiceRuntime
+
+/// Every setting there is. Each can be a flag, an environment variable (`WALLETORDERS_…`) or a key of the JSON file, but for
+/// those of order types, which are the file's alone.
+enum Settings {
+    static let all: [Setting] = [
+        Setting(
+            "dataDir",
+            "folder of keys and of the private database (default: /var/lib/walletorders for root, else "
+                + "$XDG_STATE_HOME/walletorders)"
+        ),
+        Setting("database", secret: true, "URL of a PostgreSQL 15 database; without one, a private cluster is used"),
+        Setting("databaseConnections", default: "4", "database connections of each event loop"),
+        Setting("loops", default: "0", "event loops; 0 is one for each core"),
+        Setting(
+            "webServiceURL",
+            "where devices reach the device listener from outside, for order types that don't say"
+        ),
+        Setting("device.listen", default: "127.0.0.1:8080", "address of the public listener, or unix:PATH"),
+        Setting(
+            "device.certificate",
+            "PEM file of the public listener's certificate and chain; without one, clear text"
+        ),
+        Setting("device.key", "PEM file of its private key"),
+        Setting("merchant.listen", default: "127.0.0.1:8081", "address of the merchant listener, or unix:PATH"),
+        Setting("admin.listen", default: "127.0.0.1:8082", "address of the admin listener, or unix:PATH"),
+        Setting("apnsSimulator.listen", default: "127.0.0.1:8443", "address of the APNs simulator of 'run'"),
+        Setting("drain", default: "10s", "how long each part may take to end"),
+        Setting("logLevel", default: "info", "debug, info, notice, warning or error"),
+        Setting("orderTypes.*.identity", "PKCS#12, PEM or DER file of the Order Type ID certificate"),
+        Setting("orderTypes.*.key", "PEM file of its private key, when the identity file has none"),
+        Setting("orderTypes.*.passphraseFile", "file with the passphrase of identity or key"),
+        Setting("orderTypes.*.intermediates", "PEM file of the issuing certificate; Apple's own are known"),
+        Setting("orderTypes.*.webServiceURL", "where devices reach this order type"),
+        Setting("orderTypes.*.completeWhenFulfilled", default: "false", "complete an order with its last fulfillment"),
+        Setting("orderTypes.*.unknownFields", default: "refuse", "refuse or keep members that Apple does not know"),
+        Setting("orderTypes.*.apns.host", default: "api.push.apple.com", "APNs host"),
+        Setting("orderTypes.*.apns.port", default: "443", "APNs port"),
+        Setting("orderTypes.*.apns.trust", "PEM file of the roots that APNs' certificate must lead to"),
+        Setting("orderTypes.*.apns.pushType", default: "background", "the header apns-push-type"),
+        Setting("orderTypes.*.apns.priority", default: "5", "the header apns-priority"),
+        Setting("orderTypes.*.apns.expiration", default: "30d", "how long APNs keeps a push for a device that is off"),
+    ]
+
+    /// The options of commands that read settings.
+    static let options: [CommandLineOption] =
+        [CommandLineOption("config", value: "FILE", "JSON file of settings")]
+        + all.filter { !$0.isPattern }.map { setting in
+            let note = setting.defaultValue.map { " (default: \($0))" } ?? ""
+            return CommandLineOption(setting.flag, value: "VALUE", setting.summary + note)
+        }
+}
