@@ -1,140 +1,159 @@
 // SPDX-License-Identifier: Apache-2.0
 import ServiceRuntime
 
-/// One client connection that speaks HTTP/1.1, one request at a time.
+/// One HTTP/1.1 connection to a server: one request at a time, again and again while the server allows. Loop-confined.
+@safe
 final class HTTP1ClientConnection: SocketTransportDelegate, @unchecked Sendable {
-    // Sendable by rule: touched on the transport's loop only.
+    // Sendable by rule: touched on the loop only.
 
-    private typealias Outcome = Result<HTTPClientResponse, HTTPClientError>
+    /// How a request ended that got no answer.
+    struct Failure: Error {
+        let error: HTTPClientError
+        /// Whether not one byte of an answer had come: the connection may have been dead before the request went out.
+        let isUnanswered: Bool
+    }
 
-    private let transport: SocketTransport
+    let transport: SocketTransport
+    let loop: EventLoop
     private let peer: String
     private var parser: HTTP1ResponseParser
-    private var outcome: OneShot<Outcome>?
+    private var continuation: UnsafeContinuation<Result<HTTPClientResponse, Failure>, Never>?
+    private var deadlineTimer: ServiceRuntime.Timer?
     private var head: HTTP1ResponseHead?
     private var body: [UInt8] = []
-    private var timer: ServiceRuntime.Timer?
-    /// Whether a byte of an answer has come: before that, nothing was answered.
-    private var hasAnswerBegun = false
-    private var keepsAlive = true
-    private(set) var isOpen = true
-    /// When the last answer was complete.
-    private(set) var idleSince: MonotonicTime
+    private var hasAnswer = false
+    /// Counts requests.
+    private var number = 0
+    /// Whether it can take a request.
+    private(set) var isReusable = true
+    /// Told when it ends while nobody uses it.
+    var onIdleEnd: (() -> Void)?
+    /// Closes it when it has been idle for long.
+    var idleTimer: ServiceRuntime.Timer?
+    /// Whether it has served a request before: only then can the server have ended it unnoticed.
+    private(set) var hasServed = false
 
-    /// Takes over a connected transport; on the loop.
-    init(_ transport: SocketTransport, peer: String) {
+    init(_ transport: SocketTransport, peer: String, limits: HTTPLimits) {
         self.transport = transport
         self.peer = peer
-        self.parser = HTTP1ResponseParser()
-        self.idleSince = MonotonicTime.now()
-        transport.adopt(self)
+        loop = transport.loop
+        parser = HTTP1ResponseParser(limits: limits)
     }
 
-    /// Whether another request may be sent on it.
-    var isReusable: Bool { self.isOpen && self.keepsAlive && self.outcome == nil && self.transport.isOpen }
-
-    /// Sends a request and waits for the whole answer. On the loop.
-    func send(_ request: HTTPClientRequest, deadline: MonotonicTime) async throws(HTTPClientError) -> HTTPClientResponse
-    {
-        guard self.isReusable else {
-            throw HTTPClientError(.notProcessed, "the connection to \(self.peer) had ended before the request")
+    /// Sends a request and waits for the whole answer.
+    func send(
+        _ request: HTTPClientRequest,
+        deadline: MonotonicTime
+    ) async -> Result<HTTPClientResponse, Failure> {
+        guard let bytes = request.http1Head else {
+            return .failure(
+                Failure(
+                    error: HTTPClientError(.protocolError, "method, path or host cannot be sent in HTTP/1.1"),
+                    isUnanswered: false
+                )
+            )
         }
-        let outcome = OneShot<Outcome>()
-        self.outcome = outcome
-        self.head = nil
-        self.body = []
-        self.hasAnswerBegun = false
-        self.parser.method = request.method
-        self.parser.bodyLimit = request.responseLimit
-        self.timer = self.transport.loop.schedule(at: deadline) { [weak self] in
-            guard let self else { return }
-            self.end(HTTPClientError(.timeout, "\(self.peer) did not answer in time"))
+        number += 1
+        let number = number
+        return await withTaskCancellationHandler {
+            await unsafe withUnsafeContinuation { continuation in
+                unsafe self.continuation = continuation
+                begin(request, bytes, deadline)
+            }
+        } onCancel: {
+            loop.execute { [self] in
+                // The answer may have come first, and the connection may serve another by now.
+                if self.number == number, unsafe continuation != nil { fail(.cancelled, "the request was cancelled") }
+            }
         }
-        self.transport.write(Self.encode(request))
-        if !request.body.isEmpty { self.transport.write(request.body) }
-        let loop = self.transport.loop
-        return try await outcome.value { [self] in
-            loop.execute { self.end(HTTPClientError(.cancelled, "the request was cancelled")) }
-        }.get()
     }
 
-    /// Ends the connection.
-    func close() {
-        self.isOpen = false
-        self.transport.abort()
+    private func begin(_ request: HTTPClientRequest, _ bytes: [UInt8], _ deadline: MonotonicTime) {
+        guard isReusable else { return fail(.closed, "\(peer) closed the connection") }
+        parser.method = request.method
+        parser.bodyLimit = request.responseLimit
+        head = nil
+        body = []
+        hasAnswer = false
+        deadlineTimer = loop.schedule(at: deadline) { [self] in
+            deadlineTimer = nil
+            fail(.timeout, "\(peer) did not answer in time")
+        }
+        transport.write(bytes)
+        transport.write(request.body)
+        transport.flush()
     }
 
-    private static func encode(_ request: HTTPClientRequest) -> [UInt8] {
-        var text = "\(request.method.rawValue) \(request.target) HTTP/1.1\r\nhost: \(request.origin.authority)\r\n"
-        for field in request.headers
-        where !["host", "content-length", "transfer-encoding", "connection"].contains(field.name) {
-            text += "\(field.name): \(field.value)\r\n"
-        }
-        if !request.body.isEmpty || [.post, .put, .patch].contains(request.method) {
-            text += "content-length: \(request.body.count)\r\n"
-        }
-        return Array((text + "\r\n").utf8)
-    }
+    /// Ends it. A request under way fails.
+    func close() { fail(.closed, "the connection to \(peer) was closed here") }
 
-    // MARK: SocketTransportDelegate
+    // MARK: Transport
 
     func transportReady() {}
+    func transportWritable() {}
 
     func transportReceived(_ bytes: RawSpan) {
-        self.parser.feed(bytes)
-        guard self.outcome != nil else {
-            // A server that speaks unasked: what comes next would be taken for the answer to the next request.
-            self.close()
-            return
-        }
-        self.hasAnswerBegun = true
-        while self.outcome != nil, let event = self.parser.next() { self.take(event) }
+        // Whoever speaks unasked is not to be trusted with the next request.
+        guard unsafe continuation != nil else { return fail(.protocolError, "\(peer) spoke unasked") }
+        hasAnswer = true
+        parser.feed(bytes)
+        readEvents()
     }
 
-    private func take(_ event: HTTP1ResponseEvent) {
-        switch event {
-        case .head(let head): self.head = head
-        case .body(let bytes): self.body += bytes
-        case .end: self.complete()
-        case .failed(let fault):
-            let code: HTTPClientError.Code = fault.status == .contentTooLarge ? .tooLarge : .protocolError
-            self.end(HTTPClientError(code, "\(self.peer): \(fault.reason)"))
+    private func readEvents() {
+        while unsafe continuation != nil, let event = parser.next() {
+            switch event {
+            case .head(let head): self.head = head
+            case .body(let bytes): body.isEmpty ? body = bytes : body.append(contentsOf: bytes)
+            case .end: complete()
+            case .failed(let fault):
+                let isTooLarge = fault.status == .contentTooLarge || fault.status == .headerFieldsTooLarge
+                fail(isTooLarge ? .tooLarge : .protocolError, "\(peer): \(fault)")
+            }
         }
     }
 
     private func complete() {
-        guard let head = self.head, let outcome = self.outcome else { return }
-        self.outcome = nil
-        self.timer?.cancel()
-        self.keepsAlive = head.keepsAlive && self.parser.bufferedCount == 0
-        self.idleSince = MonotonicTime.now()
-        outcome.finish(
-            .success(HTTPClientResponse(head.status, headers: head.fields, body: self.body, version: head.version))
-        )
-        self.body = []
-        if !self.keepsAlive { self.close() }
+        guard let head else { return }
+        let response = HTTPClientResponse(head.status, headers: head.fields, body: body, version: head.version)
+        body = []
+        hasServed = true
+        // Bytes after the answer belong to nothing.
+        if !head.keepsAlive || parser.bufferedCount > 0 || !transport.isOpen {
+            isReusable = false
+            transport.close()
+        }
+        finish(.success(response))
     }
 
     func transportReceivedEnd() {
-        // A body without a length ends with the connection (RFC 9112 6.3).
-        if self.outcome != nil, self.head != nil, let event = self.parser.endOfInput() { self.take(event) }
-        self.end(HTTPClientError(self.hasAnswerBegun ? .closed : .notProcessed, "\(self.peer) closed the connection"))
+        if unsafe continuation != nil, head != nil, case .end = parser.endOfInput() {
+            isReusable = false
+            complete()
+        }
+        fail(.closed, "\(peer) closed the connection")
     }
 
-    func transportWritable() {}
+    func transportClosed(_ reason: TransportClosure) { fail(.closed, "\(peer): \(reason)") }
 
-    func transportClosed(_ reason: TransportClosure) {
-        self.isOpen = false
-        self.end(HTTPClientError(self.hasAnswerBegun ? .closed : .notProcessed, "\(self.peer): \(reason)"))
+    // MARK: End
+
+    private func fail(_ code: HTTPClientError.Code, _ message: String) {
+        isReusable = false
+        transport.abort()
+        idleTimer?.cancel()
+        idleTimer = nil
+        let onIdleEnd = onIdleEnd
+        self.onIdleEnd = nil
+        onIdleEnd?()
+        finish(.failure(Failure(error: HTTPClientError(code, message), isUnanswered: !hasAnswer)))
     }
 
-    private func end(_ error: HTTPClientError) {
-        self.timer?.cancel()
-        self.timer = nil
-        self.isOpen = false
-        let outcome = self.outcome
-        self.outcome = nil
-        outcome?.finish(.failure(error))
-        self.transport.abort()
+    private func finish(_ result: Result<HTTPClientResponse, Failure>) {
+        deadlineTimer?.cancel()
+        deadlineTimer = nil
+        let continuation = unsafe continuation
+        unsafe self.continuation = nil
+        unsafe continuation?.resume(returning: result)
     }
 }

@@ -2,192 +2,228 @@
 package import Cryptography
 package import ServiceRuntime
 
-/// Calls servers by URL: HTTP/2 where TLS agrees on it, else HTTP/1.1 on kept connections. All on one loop.
+/// Sends requests: over one HTTP/2 connection a server, or over a pool of HTTP/1.1 connections, as ALPN decides.
+///
+/// Every call has a deadline, which covers the name's look-up, the wait for a connection and the whole answer. Answers are
+/// bounded. Connections are kept, and a kept one that the server had closed meanwhile costs a second try and no failure.
+@safe
 package final class HTTPClient: @unchecked Sendable {
-    // Sendable by rule: what changes is touched on the loop only.
+    // Sendable by rule: `origins` and `isClosed` are touched on the loop only.
 
-    /// How many idle HTTP/1.1 connections are kept for one origin.
-    private static let kept = 8
-    /// How long one is kept; servers close theirs after about a minute.
-    private static let idleTime: Duration = .seconds(45)
+    /// Bounds of a client.
+    package struct Limits: Sendable {
+        /// HTTP/1.1 connections to one server at a time; further requests wait.
+        package var connectionsPerOrigin = 16
+        /// How long a connection is kept without a request. Less than most servers' own patience.
+        package var idleTimeout: Duration = .seconds(30)
+        /// Bounds of HTTP/1.1 answers' headers.
+        package var header = HTTPLimits()
+        /// Bounds of HTTP/2 connections.
+        package var http2 = HTTP2ClientConnection.Limits()
 
-    private let loop: EventLoop
-    private let tls: TLSContext?
-    private let versions: [HTTPVersion]
-    private var idle: [HTTPClientRequest.Origin: [HTTP1ClientConnection]] = [:]
-    private var multiplexed: [HTTPClientRequest.Origin: HTTP2ClientConnection] = [:]
-    private var opening: [HTTPClientRequest.Origin: Signal] = [:]
-
-    private enum Connection {
-        case http1(HTTP1ClientConnection, isNew: Bool)
-        case http2(HTTP2ClientConnection)
+        /// The defaults.
+        package init() {}
     }
 
-    /// Makes a client.
-    ///
+    /// The loop that all connections live on.
+    package let loop: EventLoop
+    private let tls: TLSContext?
+    private let versions: [HTTPVersion]
+    private let limits: Limits
+    private var origins: [ClientOrigin.Key: ClientOrigin] = [:]
+    private var isClosed = false
+
     /// - Parameters:
-    ///   - tls: whom it trusts at https URLs; its ALPN list should offer what `versions` names.
-    ///   - versions: `.http2` and `.http11`; the first is preferred.
-    package init(loop: EventLoop, tls: TLSContext?, versions: [HTTPVersion]) {
+    ///   - tls: for https; its ALPN names say which versions are offered. Nil: https fails.
+    ///   - versions: without TLS, `[.http2]` means HTTP/2 by prior knowledge; anything else HTTP/1.1.
+    package init(
+        loop: EventLoop,
+        tls: TLSContext? = nil,
+        versions: [HTTPVersion] = [.http2, .http11],
+        limits: Limits = .init()
+    ) {
         self.loop = loop
         self.tls = tls
         self.versions = versions
+        self.limits = limits
     }
 
-    /// Sends a request and waits for the whole answer. Redirects are answers like others.
+    /// Lives on the group's next loop.
+    package convenience init(
+        loops: EventLoopGroup,
+        tls: TLSContext? = nil,
+        versions: [HTTPVersion] = [.http2, .http11],
+        limits: Limits = .init()
+    ) {
+        self.init(loop: loops.next(), tls: tls, versions: versions, limits: limits)
+    }
+
+    /// Sends a request and waits for the whole answer.
     ///
-    /// A request that was certainly not processed goes out once more on a new connection: kept connections die unseen.
-    ///
-    /// - Throws: `HTTPClientError`.
+    /// It is sent a second time only when that is certain to be right: the server said that it did not process it, or a kept
+    /// connection turned out dead before a byte of an answer, and the method is idempotent.
+    /// - Throws: any code of ``HTTPClientError``; `.closed` and `.reset` leave open whether it was processed.
     package func send(
         _ request: HTTPClientRequest,
         deadline: Duration
     ) async throws(HTTPClientError) -> HTTPClientResponse {
-        let end = MonotonicTime.now() + deadline
-        let result = await self.loop.run { () async -> Result<HTTPClientResponse, HTTPClientError> in
+        let deadline = MonotonicTime.now() + deadline
+        return try await loop.run { [self] in await perform(request, deadline) }.get()
+    }
+
+    /// Closes all connections. Requests under way fail as `.closed` or `.notProcessed`, and so do later ones.
+    package func close() async {
+        await loop.run { [self] in
+            isClosed = true
+            let all = origins.values
+            origins = [:]
+            for origin in all {
+                origin.dropIdle()
+                for connection in origin.busy.values { connection.close() }
+                origin.wakeAll()
+                if let http2 = origin.http2 { await http2.close() }
+            }
+        }
+    }
+
+    // MARK: On the loop
+
+    private func perform(
+        _ request: HTTPClientRequest,
+        _ deadline: MonotonicTime
+    ) async -> Result<HTTPClientResponse, HTTPClientError> {
+        let key = ClientOrigin.Key(endpoint: request.endpoint, isSecure: request.isSecure, host: request.host)
+        let origin = origins[key] ?? ClientOrigin(key)
+        if !isClosed { origins[key] = origin }
+        origin.users += 1
+        defer {
+            origin.users -= 1
+            forgetEmpty(origin)
+        }
+        var mayTryAgain = true
+        while true {
+            let lease: ClientOrigin.Lease
             do throws(HTTPClientError) {
-                return .success(try await self.exchange(request, end))
+                lease = try await self.lease(origin, deadline)
             } catch {
                 return .failure(error)
             }
+            switch lease {
+            case .http2(let connection):
+                do throws(HTTPClientError) {
+                    return .success(
+                        try await connection.send(request.http2, deadline: deadline - MonotonicTime.now())
+                    )
+                } catch {
+                    if connection.isGoingAway, origin.http2 === connection { origin.http2 = nil }
+                    if error.code == .timeout { retire(connection, of: origin) }
+                    guard error.code == .notProcessed, mayTryAgain, !isClosed else { return .failure(error) }
+                }
+            case .http1(let connection):
+                let wasKept = connection.hasServed
+                let result = await connection.send(request, deadline: deadline)
+                origin.giveBack(connection, idleTimeout: limits.idleTimeout)
+                switch result {
+                case .success(let response): return .success(response)
+                case .failure(let failure):
+                    let isStale = wasKept && failure.isUnanswered && failure.error.code == .closed
+                    guard isStale, mayTryAgain, request.isIdempotent, !isClosed else { return .failure(failure.error) }
+                    origin.dropIdle()
+                }
+            }
+            mayTryAgain = false
         }
-        return try result.get()
     }
 
-    /// Ends all connections.
-    package func close() async {
-        await self.loop.run {
-            let connections = self.multiplexed.values
-            self.multiplexed = [:]
-            for connection in self.idle.values.joined() { connection.close() }
-            self.idle = [:]
-            for connection in connections { await connection.close() }
-        }
-    }
-
-    private func exchange(
-        _ request: HTTPClientRequest,
-        _ end: MonotonicTime
-    ) async throws(HTTPClientError) -> HTTPClientResponse {
-        var isRetry = false
+    /// A connection with room for one request: a kept one, or a new one.
+    private func lease(
+        _ origin: ClientOrigin,
+        _ deadline: MonotonicTime
+    ) async throws(HTTPClientError) -> ClientOrigin.Lease {
         while true {
-            let connection = try await self.connection(to: request.origin, end, mustBeNew: isRetry)
-            do throws(HTTPClientError) {
-                switch connection {
-                case .http2(let connection): return try await self.send(request, on: connection, end)
-                case .http1(let connection, _):
-                    let response = try await connection.send(request, deadline: end)
-                    if connection.isReusable { self.keep(connection, request.origin) }
-                    return response
-                }
-            } catch {
-                if case .http2(let connection) = connection, connection.isGoingAway,
-                    self.multiplexed[request.origin] === connection
-                {
-                    self.multiplexed[request.origin] = nil
-                }
-                var wasKept = true
-                if case .http1(_, let isNew) = connection { wasKept = !isNew }
-                guard error.code == .notProcessed, wasKept, !isRetry, Self.mayRepeat(request.method) else {
-                    throw error
-                }
-                isRetry = true
+            guard !isClosed else { throw HTTPClientError(.notProcessed, "the client is closed") }
+            if Task.isCancelled { throw HTTPClientError(.cancelled, "the request was cancelled") }
+            if let http2 = origin.http2 {
+                if !http2.isGoingAway { return .http2(http2) }
+                origin.http2 = nil
+            }
+            if let connection = origin.takeIdle() { return .http1(connection) }
+            // While it is open whether the server speaks HTTP/2, one connection is made and the others wait for it.
+            let mustWait =
+                origin.connectionCount >= limits.connectionsPerOrigin
+                || (origin.connecting > 0 && !origin.speaksHTTP1Only && mayBeHTTP2(origin))
+            guard mustWait else { return try await connect(origin, deadline) }
+            guard await origin.waitForChange(loop, deadline: deadline) else {
+                if Task.isCancelled { throw HTTPClientError(.cancelled, "the request was cancelled") }
+                throw HTTPClientError(.timeout, "no connection to \(origin.key.endpoint) became free in time")
             }
         }
     }
 
-    /// A closed HTTP/1.1 connection is no proof that the request was not processed, so only what may be done twice is sent
-    /// again (RFC 9110 9.2.2).
-    private static func mayRepeat(_ method: HTTPMethod) -> Bool {
-        [.get, .head, .put, .delete, .options].contains(method)
+    private func mayBeHTTP2(_ origin: ClientOrigin) -> Bool {
+        origin.key.isSecure ? versions.contains(.http2) : versions == [.http2]
     }
 
-    private func send(
-        _ request: HTTPClientRequest,
-        on connection: HTTP2ClientConnection,
-        _ end: MonotonicTime
-    ) async throws(HTTPClientError) -> HTTPClientResponse {
-        let headers = request.headers.filter { !["host", "connection", "transfer-encoding"].contains($0.name) }
-        let inner = HTTP2Request(
-            method: request.method,
-            authority: request.origin.authority,
-            path: request.target,
-            headers: headers.map { HTTP2Request.Field($0.name, $0.value, neverIndex: $0.name == "authorization") },
-            body: request.body,
-            responseLimit: request.responseLimit
-        )
-        return try await connection.send(inner, deadline: end - MonotonicTime.now())
-    }
-
-    private func keep(_ connection: HTTP1ClientConnection, _ origin: HTTPClientRequest.Origin) {
-        if self.idle[origin, default: []].count < Self.kept {
-            self.idle[origin, default: []].append(connection)
-        } else {
-            connection.close()
+    private func connect(
+        _ origin: ClientOrigin,
+        _ deadline: MonotonicTime
+    ) async throws(HTTPClientError) -> ClientOrigin.Lease {
+        guard !origin.key.isSecure || tls != nil else {
+            throw HTTPClientError(.tls, "the client has no TLS settings, which https needs")
         }
-    }
-
-    /// A kept connection to an origin, or a new one.
-    private func connection(
-        to origin: HTTPClientRequest.Origin,
-        _ end: MonotonicTime,
-        mustBeNew: Bool
-    ) async throws(HTTPClientError) -> Connection {
-        while true {
-            if let connection = self.multiplexed[origin] {
-                if !connection.isGoingAway { return .http2(connection) }
-                self.multiplexed[origin] = nil
-            }
-            if !mustBeNew, let connection = self.takeIdle(origin) { return .http1(connection, isNew: false) }
-            // Many requests at once to a server of HTTP/2 need one connection, not one each.
-            guard let opening = self.opening[origin] else { break }
-            do { try await opening.wait() } catch {
-                throw HTTPClientError(.cancelled, "the request was cancelled")
-            }
-        }
-        let mayBeHTTP2 = self.versions.contains(.http2) && (origin.isSecure || self.versions == [.http2])
-        let opened = Signal()
-        if mayBeHTTP2 { self.opening[origin] = opened }
+        origin.connecting += 1
         defer {
-            if mayBeHTTP2 { self.opening[origin] = nil }
-            opened.fire()
+            origin.connecting -= 1
+            // An error concerns this request; each of the others makes its own attempt. A success may serve them.
+            origin.wakeAll()
         }
-        let endpoint = Endpoint.tcp(host: origin.host, port: origin.port)
-        if !origin.isSecure, mayBeHTTP2 {
-            let connection = try await HTTP2ClientConnection.connect(
-                to: endpoint,
-                tls: nil,
-                loop: self.loop,
-                deadline: end
-            )
-            self.multiplexed[origin] = connection
-            return .http2(connection)
-        }
-        if origin.isSecure, self.tls == nil {
-            throw HTTPClientError(.tls, "this client has no TLS settings, so it can't call https URLs")
-        }
+        var settings = SocketTransport.Settings()
+        settings.lingerTimeout = .milliseconds(200)
         let transport = try await SocketTransport.connect(
-            to: endpoint,
-            tls: origin.isSecure ? self.tls : nil,
-            loop: self.loop,
-            deadline: end,
-            settings: HTTP2ClientConnection.transportSettings
+            to: origin.key.endpoint,
+            tls: origin.key.isSecure ? tls : nil,
+            serverName: origin.key.host,
+            loop: loop,
+            deadline: deadline,
+            settings: settings
         )
-        if transport.applicationProtocol == "h2" {
-            let connection = HTTP2ClientConnection(transport, peer: "\(endpoint)", limits: .init())
-            try await connection.begin(deadline: end)
-            self.multiplexed[origin] = connection
+        let isHTTP2 = origin.key.isSecure ? transport.applicationProtocol == "h2" : versions == [.http2]
+        if isHTTP2 {
+            let connection = HTTP2ClientConnection(
+                transport,
+                peer: "\(origin.key.endpoint)",
+                limits: limits.http2
+            )
+            try await connection.begin(deadline: deadline)
+            guard !isClosed else {
+                await connection.close()
+                throw HTTPClientError(.notProcessed, "the client is closed")
+            }
+            origin.http2 = connection
             return .http2(connection)
         }
-        return .http1(HTTP1ClientConnection(transport, peer: "\(endpoint)"), isNew: true)
+        origin.speaksHTTP1Only = true
+        let connection = HTTP1ClientConnection(transport, peer: "\(origin.key.endpoint)", limits: limits.header)
+        transport.adopt(connection)
+        guard !isClosed else {
+            connection.close()
+            throw HTTPClientError(.notProcessed, "the client is closed")
+        }
+        origin.busy[ObjectIdentifier(connection)] = connection
+        return .http1(connection)
     }
 
-    private func takeIdle(_ origin: HTTPClientRequest.Origin) -> HTTP1ClientConnection? {
-        while let connection = self.idle[origin]?.popLast() {
-            let isFresh = MonotonicTime.now() - connection.idleSince < Self.idleTime
-            if connection.isReusable, isFresh { return connection }
-            connection.close()
-        }
-        return nil
+    /// A connection on which a request got no answer may be dead: later requests use another, those it has may end.
+    private func retire(_ connection: HTTP2ClientConnection, of origin: ClientOrigin) {
+        guard origin.http2 === connection else { return }
+        origin.http2 = nil
+        loop.spawn { await connection.drain(deadline: .seconds(30)) }
+    }
+
+    /// Servers without a connection are not kept in mind.
+    private func forgetEmpty(_ origin: ClientOrigin) {
+        if origin.isEmpty, origins[origin.key] === origin { origins[origin.key] = nil }
+        // Those whose kept connections ended by themselves are still there.
+        if origins.count > 100 { origins = origins.filter { !$0.value.isEmpty } }
     }
 }

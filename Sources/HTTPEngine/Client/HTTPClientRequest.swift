@@ -1,80 +1,164 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A request to a server by URL.
+/// A request to be sent.
 package struct HTTPClientRequest: Sendable {
     /// The method.
     package var method: HTTPMethod
-    /// Where it goes.
-    package let origin: Origin
-    /// The path and query, percent-encoded.
-    package let target: String
-    /// The header fields; `Host` and the framing are the client's.
+    /// Whether it goes through TLS.
+    package var isSecure: Bool
+    /// The host: a name or an address literal, an IPv6 one without brackets.
+    package var host: String
+    /// The TCP port.
+    package var port: Int
+    /// A Unix socket to connect to instead of host and port; those still name the server in the request.
+    package var unixSocket: String?
+    /// Path and query, percent-encoded.
+    package var target: String
+    /// The header fields. `Host` and `Content-Length` are added.
     package var headers: HTTPFields
-    /// The whole body.
+    /// The body.
     package var body: [UInt8]
-    /// The largest answer, in bytes.
+    /// The largest answer's body in bytes; larger is `.tooLarge`.
     package var responseLimit: Int
 
-    /// A scheme, host and port.
-    package struct Origin: Hashable, Sendable {
-        /// Whether TLS is spoken.
-        package let isSecure: Bool
-        /// The host's name or address, without brackets.
-        package let host: String
-        /// The port.
-        package let port: Int
-
-        /// The value of `Host` and `:authority`: the port only where it is not the scheme's own.
-        package var authority: String {
-            let name = self.host.utf8.contains(UInt8(ascii: ":")) ? "[\(self.host)]" : self.host
-            return self.port == (self.isSecure ? 443 : 80) ? name : "\(name):\(self.port)"
-        }
-    }
-
-    /// Makes a request of a URL such as `https://example.com:8443/path?query`.
-    ///
-    /// - Throws: `HTTPClientError` (`.protocolError`) when the URL is none, holds user information or control characters.
+    /// Makes a request from its parts.
     package init(
-        _ method: HTTPMethod,
-        _ url: String,
+        _ method: HTTPMethod = .get,
+        isSecure: Bool,
+        host: String,
+        port: Int? = nil,
+        unixSocket: String? = nil,
+        target: String = "/",
         headers: HTTPFields = .init(),
         body: [UInt8] = [],
-        responseLimit: Int = 16 << 20
-    ) throws(HTTPClientError) {
-        guard let (origin, target) = Self.parse(url) else {
-            throw HTTPClientError(.protocolError, "this is no http or https URL that can be called")
-        }
+        responseLimit: Int = 16 * 1024 * 1024
+    ) {
         self.method = method
-        self.origin = origin
+        self.isSecure = isSecure
+        self.host = host
+        self.port = port ?? (isSecure ? 443 : 80)
+        self.unixSocket = unixSocket
         self.target = target
         self.headers = headers
         self.body = body
         self.responseLimit = responseLimit
     }
 
-    private static func parse(_ url: String) -> (Origin, String)? {
-        guard url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "#") }) else { return nil }
-        let lowered = url.prefix(8).lowercased()
-        let isSecure = lowered.hasPrefix("https://")
-        guard isSecure || lowered.hasPrefix("http://") else { return nil }
-        let rest = url.dropFirst(isSecure ? 8 : 7)
-        let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
-        let authority = rest[..<end]
-        guard !authority.isEmpty, !authority.contains("@") else { return nil }
+    /// Makes a request from an absolute URL. A fragment is left out, as it never goes over the wire.
+    ///
+    /// - Throws: `.protocolError` when it is no http or https URL, or holds user information.
+    package init(
+        _ method: HTTPMethod,
+        _ url: String,
+        headers: HTTPFields = .init(),
+        body: [UInt8] = [],
+        responseLimit: Int = 16 * 1024 * 1024
+    ) throws(HTTPClientError) {
+        let fault = HTTPClientError(.protocolError, "not an absolute http or https URL without user information")
+        guard let mark = url.firstRange(of: "://") else { throw fault }
+        let scheme = url[..<mark.lowerBound].lowercased()
+        guard scheme == "http" || scheme == "https" else { throw fault }
+        let rest = url[mark.upperBound...].prefix { $0 != "#" }
+        let authority = rest.prefix { $0 != "/" && $0 != "?" }
+        var target = String(rest.dropFirst(authority.count))
+        if target.first != "/" { target = "/" + target }
         var host = authority
-        var port = isSecure ? 443 : 80
-        let afterBracket = authority.lastIndex(of: "]").map { authority.index(after: $0) } ?? authority.startIndex
-        if let colon = authority[afterBracket...].lastIndex(of: ":") {
-            guard let number = Int(authority[authority.index(after: colon)...]), (1...65_535).contains(number) else {
-                return nil
-            }
-            port = number
+        var port: Int?
+        if authority.first == "[" {
+            guard let end = authority.firstIndex(of: "]") else { throw fault }
+            host = authority[authority.index(after: authority.startIndex)..<end]
+            let after = authority[authority.index(after: end)...]
+            guard after.isEmpty || after.first == ":" else { throw fault }
+            if after.count > 1 { port = Int(after.dropFirst()) ?? -1 }
+        } else if let colon = authority.firstIndex(of: ":") {
             host = authority[..<colon]
+            let text = authority[authority.index(after: colon)...]
+            if !text.isEmpty { port = text.utf8.allSatisfy(HTTP1Bytes.isDigit) ? Int(text) ?? -1 : -1 }
         }
-        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
-        guard !host.isEmpty else { return nil }
-        let target = rest[end...]
-        let path = target.isEmpty ? "/" : (target.hasPrefix("?") ? "/" + target : String(target))
-        return (Origin(isSecure: isSecure, host: String(host), port: port), path)
+        let isLiteral = authority.first == "["
+        guard !host.isEmpty, port.map({ (1...65_535).contains($0) }) ?? true,
+            host.utf8.allSatisfy({ HTTP1Bytes.isHost($0) || isLiteral && $0 == UInt8(ascii: ":") })
+        else { throw fault }
+        self.init(
+            method,
+            isSecure: scheme == "https",
+            host: String(host),
+            port: port,
+            target: target,
+            headers: headers,
+            body: body,
+            responseLimit: responseLimit
+        )
+    }
+
+    /// Host and port as `Host` and `:authority` write them: the scheme's own port is left out.
+    var authority: String {
+        let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
+        return port == (isSecure ? 443 : 80) ? name : "\(name):\(port)"
+    }
+
+    /// Where to connect.
+    var endpoint: Endpoint {
+        if let unixSocket { .unix(path: unixSocket) } else { .tcp(host: host, port: port) }
+    }
+
+    /// Whether doing it twice is the same as doing it once (RFC 9110 9.2.2).
+    var isIdempotent: Bool {
+        switch method {
+        case .get, .head, .put, .delete, .options: true
+        default: false
+        }
+    }
+
+    /// The request as HTTP/2 carries it.
+    var http2: HTTP2Request {
+        var fields: [HTTP2Request.Field] = []
+        for field in headers where !Self.isFraming(field.name) {
+            let isSecret = field.name == "authorization" || field.name == "cookie"
+            fields.append(.init(field.name, field.value, neverIndex: isSecret))
+        }
+        return HTTP2Request(
+            method: method,
+            scheme: isSecure ? "https" : "http",
+            authority: headers["host"] ?? authority,
+            path: target,
+            headers: fields,
+            body: body,
+            responseLimit: responseLimit
+        )
+    }
+
+    /// The request as HTTP/1.1 writes it, without the body; nil when method, target or host would break the line.
+    var http1Head: [UInt8]? {
+        guard !method.rawValue.isEmpty, method.rawValue.utf8.allSatisfy(HTTP1Bytes.isToken), !target.isEmpty,
+            target.utf8.allSatisfy(HTTP1Bytes.isTarget), authority.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
+        else { return nil }
+        var head: [UInt8] = []
+        head.reserveCapacity(512)
+        head += method.rawValue.utf8
+        head.append(0x20)
+        head += target.utf8
+        head += " HTTP/1.1\r\nhost: ".utf8
+        head += (headers["host"] ?? authority).utf8
+        for field in headers where !Self.isFraming(field.name) {
+            head += "\r\n".utf8
+            head += field.name.utf8
+            head += ": ".utf8
+            head += field.value.utf8
+        }
+        if !body.isEmpty || method == .post || method == .put || method == .patch {
+            head += "\r\ncontent-length: \(body.count)".utf8
+        }
+        head += "\r\n\r\n".utf8
+        return head
+    }
+
+    private static func isFraming(_ name: String) -> Bool {
+        switch name {
+        case "host", "connection", "content-length", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade",
+            "expect":
+            true
+        default: false
+        }
     }
 }

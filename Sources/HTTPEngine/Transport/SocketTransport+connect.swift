@@ -7,11 +7,14 @@ extension SocketTransport {
     ///
     /// The transport comes back open, with reading paused and no delegate: whoever takes it over calls `adopt`.
     ///
-    /// - Parameter tls: nil for clear text. The server's name is checked against the endpoint's host.
+    /// - Parameters:
+    ///   - tls: nil for clear text.
+    ///   - serverName: who the server's certificate has to name; nil: the endpoint's host.
     /// - Throws: `.refused`, `.connect`, `.tls`, `.timeout`, `.cancelled`.
     package static func connect(
         to endpoint: Endpoint,
         tls: TLSContext?,
+        serverName: String? = nil,
         loop: EventLoop,
         deadline: MonotonicTime,
         settings: Settings = .init()
@@ -20,7 +23,7 @@ extension SocketTransport {
         let session: TLSSession?
         do {
             session = try tls.map { context in
-                try TLSSession(context, descriptor: descriptor, serverName: endpoint.tlsServerName)
+                try TLSSession(context, descriptor: descriptor, serverName: serverName ?? endpoint.tlsServerName)
             }
         } catch {
             let transport = SocketTransport(takingOwnership: descriptor, loop: loop)

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+import Cryptography
+import Glibc
+import ServiceRuntime
+import Testing
+
+@testable import HTTPEngine
+
+@Suite(.timeLimit(.minutes(1)))
+struct HTTPClientTests {
+    /// An answer of HTTP/1.1.
+    private static func answer(_ body: String, _ fields: String = "") -> [UInt8] {
+        Array("HTTP/1.1 200 OK\r\ncontent-length: \(body.utf8.count)\r\n\(fields)\r\n\(body)".utf8)
+    }
+
+    private static func get(_ port: Int, _ path: String = "/") -> HTTPClientRequest {
+        HTTPClientRequest(isSecure: false, host: "127.0.0.1", port: port, target: path)
+    }
+
+    @Test("One connection serves one request after the other; several at once have several, up to the bound")
+    func pool() async throws {
+        let server = try RawHTTP1Server { peer, request, _ in
+            if request.path == "/hold" {
+                peer.held += 1
+                // All are let go when three wait.
+                if peer.server.heldCount() == 3 { peer.server.release(Self.answer("held")) }
+            } else {
+                peer.transport.write(Self.answer(request.path))
+            }
+        }
+        var limits = HTTPClient.Limits()
+        limits.connectionsPerOrigin = 3
+        let client = HTTPClient(loop: server.loop, limits: limits)
+        for number in 0..<5 {
+            let response = try await client.send(Self.get(server.port, "/\(number)"), deadline: .seconds(10))
+            #expect(response.body == Array("/\(number)".utf8))
+            #expect(response.version == .http11)
+        }
+        #expect(server.connectionCount == 1)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<6 {
+                group.addTask {
+                    let response = try await client.send(Self.get(server.port, "/hold"), deadline: .seconds(10))
+                    #expect(response.body == Array("held".utf8))
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(server.connectionCount == 3)
+        await client.close()
+        await server.stop()
+    }
+
+    @Test("A kept connection that the server closed costs a second try for idempotent methods, an error for others")
+    func staleConnection() async throws {
+        let server = try RawHTTP1Server { peer, request, number in
+            // Each connection answers once and is cut when the second request comes.
+            if peer.requests.count == 1 {
+                peer.transport.write(Self.answer("\(number)"))
+            } else {
+                peer.transport.abort()
+            }
+        }
+        let client = HTTPClient(loop: server.loop)
+        for number in 0..<3 {
+            let response = try await client.send(Self.get(server.port), deadline: .seconds(10))
+            #expect(response.body == Array("\(number)".utf8))
+        }
+        var post = Self.get(server.port)
+        post.method = .post
+        post.body = [1]
+        let error = await #expect(throws: HTTPClientError.self) {
+            _ = try await client.send(post, deadline: .seconds(10))
+        }
+        #expect(error?.code == .closed)
+        await client.close()
+        await server.stop()
+    }
+
+    @Test("A connection that the server ends while idle is not used again, not even for a POST")
+    func endedWhileIdle() async throws {
+        let server = try RawHTTP1Server { peer, _, number in peer.transport.write(Self.answer("\(number)")) }
+        let client = HTTPClient(loop: server.loop)
+        _ = try await client.send(Self.get(server.port), deadline: .seconds(10))
+        await server.loop.run { server.peers[0].transport.abort() }
+        try await server.peers[0].closed.wait()
+        var post = Self.get(server.port)
+        post.method = .post
+        #expect(try await client.send(post, deadline: .seconds(10)).body == Array("1".utf8))
+        await client.close()
+        await server.stop()
+    }
+
+    @Test(
+        "An answer that is wrong, too large, cut, or never comes is an error with its code",
+        arguments: [
+            ("HTTP/1.1 200 OK\r\ncontent-length: 5000\r\n\r\n", HTTPClientError.Code.tooLarge),
+            (
+                "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nfff\r\n" + String(repeating: "a", count: 4095),
+                .tooLarge
+            ),
+            ("HTTP/1.1 200 OK\r\nx: " + String(repeating: "a", count: 20_000), .tooLarge),
+            ("SSH-2.0-OpenSSH\r\n", .protocolError),
+            ("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc<cut>", .closed),
+            ("", .timeout),
+            ("HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nab", .timeout),
+        ]
+    )
+    func badAnswers(text: String, code: HTTPClientError.Code) async throws {
+        let server = try RawHTTP1Server { peer, _, _ in
+            let isCut = text.hasSuffix("<cut>")
+            peer.transport.write(Array((isCut ? String(text.dropLast(5)) : text).utf8))
+            if isCut { peer.transport.close() }
+        }
+        let client = HTTPClient(loop: server.loop)
+        var request = Self.get(server.port)
+        request.responseLimit = 1000
+        let error = await #expect(throws: HTTPClientError.self) {
+            _ = try await client.send(request, deadline: code == .timeout ? .milliseconds(200) : .seconds(10))
+        }
+        #expect(error?.code == code, "\(error?.message ?? "")")
+        await client.close()
+        await server.stop()
+    }
+
+    @Test("Bodies come chunked, by length, or up to the end; interim answers and HEAD are understood")
+    func framings() async throws {
+        let server = try RawHTTP1Server { peer, request, _ in
+            switch request.path {
+            case "/chunked":
+                peer.transport.write(
+                    Array("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n".utf8)
+                )
+            case "/end":
+                peer.transport.write(Array("HTTP/1.1 200 OK\r\n\r\nabcde".utf8))
+                peer.transport.close()
+            case "/interim":
+                peer.transport.write(Array("HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n".utf8) + Self.answer("abcde"))
+            default:
+                peer.transport.write(Array("HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n".utf8))
+            }
+        }
+        let client = HTTPClient(loop: server.loop)
+        for path in ["/chunked", "/end", "/interim"] {
+            let response = try await client.send(Self.get(server.port, path), deadline: .seconds(10))
+            #expect(response.body == Array("abcde".utf8), "\(path)")
+        }
+        var head = Self.get(server.port, "/head")
+        head.method = .head
+        let response = try await client.send(head, deadline: .seconds(10))
+        #expect(response.body.isEmpty)
+        #expect(response.headers["content-length"] == "5")
+        await client.close()
+        await server.stop()
+    }
+
+    @Test("Cancelling ends a request and its connection, and harms no later one")
+    func cancels() async throws {
+        let began = Signal()
+        let server = try RawHTTP1Server { peer, request, _ in
+            if request.path == "/never" { began.fire() } else { peer.transport.write(Self.answer("ok")) }
+        }
+        let client = HTTPClient(loop: server.loop)
+        let code = await withTaskGroup(of: HTTPClientError.Code?.self) { group in
+            group.addTask {
+                do throws(HTTPClientError) {
+                    _ = try await client.send(Self.get(server.port, "/never"), deadline: .seconds(30))
+                    return nil
+                } catch { return error.code }
+            }
+            try? await began.wait()
+            group.cancelAll()
+            return await group.next() ?? nil
+        }
+        #expect(code == .cancelled)
+        #expect(try await client.send(Self.get(server.port), deadline: .seconds(10)).body == Array("ok".utf8))
+        await client.close()
+        await server.stop()
+    }
+
+    @Test("Over TLS one HTTP/2 connection carries all; requests that begin together share its making")
+    func http2() async throws {
+        let control = HTTP2Control()
+        let server = try HTTP2TestServer(.forTests(), tls: TestIdentity.server(), control: control)
+        let client = HTTPClient(loop: server.loop, tls: try TestIdentity.client())
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<40 {
+                group.addTask {
+                    let request = try HTTPClientRequest(.get, "https://localhost:\(server.port)/body")
+                    let response = try await client.send(request, deadline: .seconds(20))
+                    #expect(response.body.count == 20_480)
+                    #expect(response.version == .http2)
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(control.connectionCount == 1)
+        // A GOAWAY that left a request unprocessed: it goes out again on a new connection.
+        control.decide { _, place in
+            place.connection == 1 ? .goAway(.noError, debugData: [], lastStream: place.stream - 2) : .serve
+        }
+        let request = try HTTPClientRequest(.get, "https://localhost:\(server.port)/hello")
+        #expect(try await client.send(request, deadline: .seconds(20)).body == Array("hello".utf8))
+        #expect(control.connectionCount == 2)
+        await client.close()
+        await server.stop()
+    }
+
+    @Test("A server whose certificate is not trusted, or bears another name, gets no request")
+    func untrusted() async throws {
+        let server = try HTTP2TestServer(.forTests(), tls: TestIdentity.server())
+        let stranger = HTTPClient(loop: server.loop, tls: try TestIdentity.strangersClient())
+        let request = try HTTPClientRequest(.get, "https://localhost:\(server.port)/hello")
+        let error = await #expect(throws: HTTPClientError.self) {
+            _ = try await stranger.send(request, deadline: .seconds(20))
+        }
+        #expect(error?.code == .tls)
+        let none = HTTPClient(loop: server.loop)
+        let missing = await #expect(throws: HTTPClientError.self) {
+            _ = try await none.send(request, deadline: .seconds(20))
+        }
+        #expect(missing?.code == .tls)
+        await stranger.close()
+        await server.stop()
+    }
+
+    @Test("A closed client refuses, and what was under way fails")
+    func closing() async throws {
+        let began = Signal()
+        let server = try RawHTTP1Server { _, _, _ in began.fire() }
+        let client = HTTPClient(loop: server.loop)
+        async let outcome = Result { try await client.send(Self.get(server.port), deadline: .seconds(30)) }
+        try await began.wait()
+        await client.close()
+        let failure = await outcome
+        #expect(throws: HTTPClientError.self) { try failure.get() }
+        let error = await #expect(throws: HTTPClientError.self) {
+            _ = try await client.send(Self.get(server.port), deadline: .seconds(30))
+        }
+        #expect(error?.code == .notProcessed)
+        await server.stop()
+    }
+}
+
+extension Result where Failure == any Error {
+    init(_ body: () async throws -> Success) async {
+        do { self = .success(try await body()) } catch { self = .failure(error) }
+    }
+}
