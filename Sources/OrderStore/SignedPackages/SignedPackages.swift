@@ -193,24 +193,44 @@ package final class SignedPackages: Sendable {
 
     /// The revision's files: images from memory as far as they are there, the rest in one query.
     private func files(of source: PackageSource) async throws -> [PackageFile] {
+        let known = self.knownAssets(of: source)
+        let missing = Set(source.parts.map(\.digest).filter { known[$0] == nil })
+        if missing.isEmpty { return try self.assemble(source, known, [:]) }
+        return try self.assemble(
+            source, known, try await self.store.assets(source.head.key.orderType, Array(missing)))
+    }
+
+    private func knownAssets(of source: PackageSource) -> [SHA256Digest: Asset] {
         var known: [SHA256Digest: Asset] = [:]
         for part in source.parts where part.origin != .strings { known[part.digest] = self.assets.asset(part.digest) }
-        let missing = Set(source.parts.map(\.digest).filter { known[$0] == nil })
-        let fetched =
-            missing.isEmpty ? [:] : try await self.store.assets(source.head.key.orderType, Array(missing))
-        return try source.parts.map { part in
-            if let asset = known[part.digest] { return try PackageFile(path: part.name, asset: asset) }
+        return known
+    }
+
+    /// Puts files and paths together. Apart from `files(of:)` because Swift 6.3's optimizer crashes on typed throws in an
+    /// async function.
+    private func assemble(
+        _ source: PackageSource, _ known: [SHA256Digest: Asset], _ fetched: [SHA256Digest: [UInt8]]
+    ) throws -> [PackageFile] {
+        var files: [PackageFile] = []
+        files.reserveCapacity(source.parts.count)
+        for part in source.parts {
+            if let asset = known[part.digest] {
+                files.append(try PackageFile(path: part.name, asset: asset))
+                continue
+            }
             guard let contents = fetched[part.digest] else {
                 throw SignedPackagesError(
-                    code: .missingAsset,
-                    message: "the file \(part.name) of a revision is not in the database"
-                )
+                    code: .missingAsset, message: "the file \(part.name) of a revision is not in the database")
             }
-            if part.origin == .strings { return try PackageFile(path: part.name, contents: contents) }
-            let asset = try Asset(contents)
-            self.assets.insert(asset)
-            return try PackageFile(path: part.name, asset: asset)
+            if part.origin == .strings {
+                files.append(try PackageFile(path: part.name, contents: contents))
+            } else {
+                let asset = try Asset(contents)
+                self.assets.insert(asset)
+                files.append(try PackageFile(path: part.name, asset: asset))
+            }
         }
+        return files
     }
 
     private func settings(for key: OrderKey) throws(SignedPackagesError) -> OrderTypeSettings {
