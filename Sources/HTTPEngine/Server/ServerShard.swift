@@ -20,7 +20,11 @@ final class ServerShard: @unchecked Sendable {
     private var isDraining = false
     private var drained: Signal?
     private var date: (second: Int64, text: String) = (0, "")
-    private var instruments: [String: Histogram] = [:]
+    private struct Answer: Hashable {
+        let route: String
+        let status: Int
+    }
+    private var instruments: [Answer: Histogram] = [:]
 
     init(
         name: String,
@@ -105,7 +109,7 @@ final class ServerShard: @unchecked Sendable {
 
     /// Counts an answer by route and status, with the time it took.
     func note(_ route: String, _ status: HTTPStatus, _ duration: Duration) {
-        let key = "\(route) \(status.code)"
+        let key = Answer(route: route, status: status.code)
         let histogram: Histogram
         if let known = self.instruments[key] {
             histogram = known
