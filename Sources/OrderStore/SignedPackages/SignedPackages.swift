@@ -197,7 +197,10 @@ package final class SignedPackages: Sendable {
         let missing = Set(source.parts.map(\.digest).filter { known[$0] == nil })
         if missing.isEmpty { return try self.assemble(source, known, [:]) }
         return try self.assemble(
-            source, known, try await self.store.assets(source.head.key.orderType, Array(missing)))
+            source,
+            known,
+            try await self.store.assets(source.head.key.orderType, Array(missing))
+        )
     }
 
     private func knownAssets(of source: PackageSource) -> [SHA256Digest: Asset] {
@@ -209,7 +212,9 @@ package final class SignedPackages: Sendable {
     /// Puts files and paths together. Apart from `files(of:)` because Swift 6.3's optimizer crashes on typed throws in an
     /// async function.
     private func assemble(
-        _ source: PackageSource, _ known: [SHA256Digest: Asset], _ fetched: [SHA256Digest: [UInt8]]
+        _ source: PackageSource,
+        _ known: [SHA256Digest: Asset],
+        _ fetched: [SHA256Digest: [UInt8]]
     ) throws -> [PackageFile] {
         var files: [PackageFile] = []
         files.reserveCapacity(source.parts.count)
@@ -220,7 +225,9 @@ package final class SignedPackages: Sendable {
             }
             guard let contents = fetched[part.digest] else {
                 throw SignedPackagesError(
-                    code: .missingAsset, message: "the file \(part.name) of a revision is not in the database")
+                    code: .missingAsset,
+                    message: "the file \(part.name) of a revision is not in the database"
+                )
             }
             if part.origin == .strings {
                 files.append(try PackageFile(path: part.name, contents: contents))
