@@ -101,4 +101,19 @@ struct ConfigurationTests {
     func usage(arguments: [String], message: String) {
         #expect(throws: UsageError(message)) { try Self.command.parse(arguments) }
     }
+
+    @Test(
+        "a key's words make its flag and its variable",
+        arguments: [
+            ("dataDir", "data-dir", "WALLETORDERS_DATA_DIR"),
+            ("webServiceURL", "web-service-url", "WALLETORDERS_WEB_SERVICE_URL"),
+            ("device.listen", "device-listen", "WALLETORDERS_DEVICE_LISTEN"),
+            ("apnsSimulator.listen", "apns-simulator-listen", "WALLETORDERS_APNS_SIMULATOR_LISTEN"),
+        ]
+    )
+    func names(key: String, flag: String, variable: String) {
+        let setting = Setting(key, "")
+        #expect(setting.flag == flag)
+        #expect(setting.variable == variable)
+    }
 }

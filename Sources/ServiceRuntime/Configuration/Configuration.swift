@@ -23,14 +23,16 @@ package struct Setting: Sendable {
     /// The words of the key: `dataDir` and `data.dir` both are `data`, `dir`.
     private var words: [String] {
         var words: [String] = [""]
+        var isInsideCapitals = false
         for character in self.key {
             if character == "." {
                 words.append("")
-            } else if character.isUppercase, words.last?.last?.isUppercase == false {
-                words.append(character.lowercased())
             } else {
+                // "URL" is one word: a new one begins at the first capital only.
+                if character.isUppercase, !isInsideCapitals { words.append("") }
                 words[words.count - 1] += character.lowercased()
             }
+            isInsideCapitals = character.isUppercase || character == "."
         }
         return words
     }
