@@ -320,7 +320,9 @@ struct PackageVerifierTests {
     func variants() throws {
         func codes(_ logo: String, _ paths: [String]) throws -> [String] {
             var files: [String: [UInt8]] = [:]
-            for path in paths { files[path] = path.hasSuffix(".strings") ? Array("x".utf8) : Fixtures.png(30) }
+            for path in paths {
+                files[path] = path.hasSuffix(".strings") ? Array(#""a" = "b";"#.utf8) : Fixtures.png(30)
+            }
             let text = String(decoding: Fixtures.order, as: UTF8.self).replacing("\"logo.png\"", with: "\"\(logo)\"")
             return FileCheck.check(try JSONValue(parsing: Array(text.utf8)), files: files).map(\.code)
         }

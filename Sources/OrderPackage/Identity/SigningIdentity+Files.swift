@@ -63,7 +63,7 @@ extension SigningIdentity {
     ///   - identity: the file with the certificate.
     ///   - key: the private key in PEM or DER, where `identity` doesn't hold it.
     /// - Throws: as ``load(_:)``.
-    package init(
+    public init(
         identity: [UInt8],
         key: [UInt8]?,
         intermediates: [Certificate],

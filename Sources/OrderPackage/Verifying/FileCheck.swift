@@ -18,8 +18,8 @@ public enum FileCheck {
             for reference in document.fileReferences { check.find(reference) }
             check.listUnused()
         }
-        check.checkFolders()
-        return check.list.findings
+        let tables = check.checkFolders()
+        return check.list.findings + LocalizationCheck.check(order, tables)
     }
 }
 
@@ -142,26 +142,40 @@ extension FileCheck {
             }
         }
 
-        mutating func checkFolders() {
+        /// Checks the localization folders, and gives the texts of those that can be read.
+        mutating func checkFolders() -> [LocaleIdentifier: StringsTable] {
+            var tables: [LocaleIdentifier: StringsTable] = [:]
             for folder in folders {
-                let locale = String(folder.dropLast(6))
-                if (try? LocaleIdentifier(locale)) == nil {
+                let name = String(folder.dropLast(6))
+                let locale = try? LocaleIdentifier(name)
+                if locale == nil {
                     list.error(
                         "locale-name",
                         folder,
-                        "\"\(locale)\" is no language with an optional script and region.",
+                        "\"\(name)\" is no language with an optional script and region.",
                         fix: "Name the folder as in fr.lproj, pt-BR.lproj or zh-Hans.lproj."
                     )
                 }
-                if files["\(folder)/order.strings"] == nil {
+                let path = "\(folder)/order.strings"
+                guard let bytes = files[path] else {
                     list.error(
                         "strings-missing",
                         folder,
                         "The localization folder has no order.strings.",
                         fix: "Add the file, with the same keys as in the other languages."
                     )
+                    continue
+                }
+                // That it is empty is said where files are read.
+                guard !bytes.isEmpty else { continue }
+                do throws(StringsError) {
+                    let table = try StringsTable.parse(bytes)
+                    if let locale { tables[locale] = table }
+                } catch {
+                    list.append(Finding(strings: error, path: path))
                 }
             }
+            return tables
         }
     }
 }

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ExactJSON
+import OrderModel
+import ServiceRuntime
+import Testing
+
+@testable import OrderPackage
+
+@Suite("Source folder")
+struct SourceFolderTests {
+    private func folder(_ files: [(String, [UInt8])] = []) throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        try folder.write(Fixtures.order, to: "order.json")
+        try folder.write(Fixtures.png(300), to: "logo.png")
+        for (path, contents) in files { try folder.write(contents, to: path) }
+        return folder
+    }
+
+    private let strings: [(String, [UInt8])] = [
+        ("en.lproj/order.strings", Array(#""Shop" = "Shop";"#.utf8)),
+        ("de.lproj/order.strings", Array(#""Shop" = "Laden";"#.utf8)),
+    ]
+
+    @Test("leftovers stay out, and are listed; so does a former package's own")
+    func leftovers() throws {
+        let folder = try folder(
+            strings + [
+                (".DS_Store", [1]), ("en.lproj/.order.strings.swp", [1]), ("__MACOSX/a", [1]), ("manifest.json", [1]),
+                ("signature", [1]),
+            ]
+        )
+        let source = try SourceFolder(folder.path)
+        #expect(source.files.keys.sorted() == ["de.lproj/order.strings", "en.lproj/order.strings", "logo.png"])
+        #expect(
+            source.leftOut == [".DS_Store", "__MACOSX", "en.lproj/.order.strings.swp", "manifest.json", "signature"]
+        )
+        let (document, findings) = source.check()
+        #expect(document != nil)
+        #expect(findings == [])
+    }
+
+    @Test("a folder and the same files in memory give the same package, with and without a closing slash")
+    func sameAsMemory() throws {
+        let folder = try folder(strings)
+        let files = try strings.map { try PackageFile(path: $0.0, contents: $0.1) }
+        let memory = try Fixtures.package(
+            files: files + [PackageFile(path: "logo.png", asset: Asset(Fixtures.png(300)))]
+        )
+        for path in [folder.path, folder.path + "/", folder.path + "/."] {
+            let source = try SourceFolder(path)
+            let built = try Fixtures.package(order: source.order, files: source.packageFiles())
+            #expect(built.bytes == memory.bytes)
+        }
+        let report = PackageVerifier(trust: [try Fixtures.authority().root]).verify(memory.bytes)
+        #expect(report.findings == [])
+    }
+
+    @Test("languages are checked: broken files with their line, different keys, near misses of keys")
+    func languages() throws {
+        func findings(_ files: [(String, [UInt8])]) throws -> [Finding] {
+            let folder = try folder(files)
+            return try withExtendedLifetime(folder) { try SourceFolder(folder.path).check().findings }
+        }
+        func codes(_ files: [(String, [UInt8])]) throws -> [String] {
+            try findings(files).map { "\($0.code) \($0.path ?? "")" }
+        }
+        let broken = try findings([
+            strings[0], ("de.lproj/order.strings", Array("\"Shop\" = \"La\"den\";\n".utf8)),
+        ])
+        #expect(broken.map(\.path) == ["de.lproj/order.strings"])
+        #expect(broken.first?.line == 1 && broken.first?.isError == true)
+        #expect(
+            try codes([strings[0], ("de.lproj/order.strings", Array(#""shop" = "Laden";"#.utf8))])
+                == ["strings-keys-differ de.lproj/order.strings", "strings-keys-differ en.lproj/order.strings"]
+        )
+        #expect(try codes([strings[0], ("de.lproj/logo.png", Fixtures.png(20))]).contains("strings-missing de.lproj"))
+        #expect(try codes([("de.lproj/order.strings", [])]) == ["empty-file de.lproj/order.strings"])
+    }
+
+    @Test("Apple's bakery example, whole, has its one sum and its two missing keys as warnings, and nothing else")
+    func bakery() throws {
+        let samples =
+            #filePath.split(separator: "/").dropLast(2).map { "/" + $0 }.joined() + "/OrderModelTests/Fixtures"
+        let folder = try TemporaryFolder()
+        for (sample, path) in [
+            ("order-bakery-pickup.json", "order.json"), ("order-bakery.en.strings", "en.lproj/order.strings"),
+            ("order-bakery.de.strings", "de.lproj/order.strings"),
+        ] {
+            try folder.write(try Files.read("\(samples)/\(sample)"), to: path)
+        }
+        for name in ["logo", "pastry", "cheesecake", "spongecake"] {
+            try folder.write(Fixtures.png(200, seed: UInt8(name.utf8.count)), to: name + ".png")
+        }
+        let source = try withExtendedLifetime(folder) { try SourceFolder(folder.path) }
+        let (document, findings) = source.check()
+        #expect(findings.map(\.severity) == [.warning, .warning, .warning], "\(findings)")
+        #expect(findings.filter { $0.code == "string-key" }.count == 2)
+        let order = try #require(document)
+        let identity = try Fixtures.authority().identity(for: order.orderTypeIdentifier, now: Fixtures.now)
+        let package = try PackageBuilder(identity: identity)
+            .build(order: order.packageForm(), files: source.packageFiles(), signingTime: order.createdAt)
+        let report = PackageVerifier(trust: [try Fixtures.authority().root]).verify(package.bytes)
+        #expect(report.isValid)
+        #expect(report.findings.map(\.code).sorted() == findings.map(\.code).sorted(), "\(report.findings)")
+    }
+
+    @Test("a folder without an order, or that is none, says so")
+    func unreadable() throws {
+        let folder = try TemporaryFolder()
+        let error = #expect(throws: OrderPackageError.self) { try SourceFolder(folder.path) }
+        #expect(error?.code == .unreadableFile)
+        #expect(error?.path == "\(folder.path)/order.json")
+        #expect(throws: OrderPackageError.self) { try SourceFolder("/nowhere") }
+    }
+
+    @Test("folders deep within each other and files from 5 MB are refused")
+    func bounds() throws {
+        let deep = try folder([("a/b/c/d/e.txt", [1])])
+        #expect { try SourceFolder(deep.path) } throws: { ($0 as? OrderPackageError)?.code == .tooLarge }
+        let large = try folder([("a.png", Fixtures.png(5_000_000))])
+        #expect(throws: OrderPackageError.self) { try SourceFolder(large.path) }
+    }
+}
