@@ -19,6 +19,7 @@ final class Acceptor: ReadinessHandler {
     private var watch: Watch?
     /// A descriptor kept back, so that there is one to refuse with when there are no more.
     private var reserve: Int32
+    private var lastWarning = MonotonicTime(nanoseconds: 0)
 
     /// Makes an acceptor; `take` gets each admitted connection, on the acceptor's loop.
     init(
@@ -48,6 +49,8 @@ final class Acceptor: ReadinessHandler {
     /// Takes no more, and closes the socket.
     func stop() {
         guard let watch = self.watch else { return }
+        // Who stands in the kernel's queue has been promised a connection, and may have sent a request.
+        self.ready(.readable)
         self.loop.unwatch(watch)
         self.watch = nil
         self.listener.close()
@@ -89,6 +92,9 @@ final class Acceptor: ReadinessHandler {
         let descriptor = accept4(self.listener.descriptor, nil, nil, Int32(CLINUX_SOCK_CLOEXEC))
         if descriptor >= 0 { _ = Glibc.close(descriptor) }
         self.reserve = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
+        // Once a second: the connections that bring this about come by the thousand.
+        guard self.loop.now - self.lastWarning >= .seconds(1) else { return }
+        self.lastWarning = self.loop.now
         self.logger.warning("out of descriptors: connections are refused")
     }
 }

@@ -34,16 +34,19 @@ final class HTTP1ServerSession: HTTPServerSession {
     private var hasPeerEnded = false
     private var isAdvancing = false
 
-    init(transport: SocketTransport, host: any HTTPServerSessionHost, shard: ServerShard) {
+    /// - Parameter began: when the connection did: bytes that came before its protocol was known win no time.
+    init(transport: SocketTransport, host: any HTTPServerSessionHost, shard: ServerShard, began: MonotonicTime) {
         self.transport = transport
         self.host = host
         self.shard = shard
         self.parser = HTTP1RequestParser(limits: shard.limits, bodyLimit: 0)
         // The first header's time runs from the connection's start: a client that says nothing is no keep-alive.
-        self.phase = .header(since: shard.loop.now)
+        self.phase = .header(since: began)
     }
 
-    func start() { self.host.expectDeadline(at: self.shard.loop.now + self.limits.headerTimeout) }
+    func start() {
+        if case .header(let since) = self.phase { self.host.expectDeadline(at: since + self.limits.headerTimeout) }
+    }
 
     func received(_ bytes: RawSpan) {
         if case .closing = self.phase { return }
@@ -62,9 +65,9 @@ final class HTTP1ServerSession: HTTPServerSession {
     func receivedEnd() {
         self.hasPeerEnded = true
         switch self.phase {
-        case .handling: self.isShuttingDown = true
-        case .closing: break
-        default: self.transport.close()
+        // What was pipelined before the end is still answered.
+        case .handling, .closing: break
+        default: if !self.transport.isAboveHighWater { self.transport.close() }
         }
     }
 
@@ -101,7 +104,11 @@ final class HTTP1ServerSession: HTTPServerSession {
                 self.transport.pauseReading()
                 return
             }
-            guard let event = self.parser.next() else { return }
+            guard let event = self.parser.next() else {
+                // The rest of what is missing will not come.
+                if self.hasPeerEnded { self.transport.close() }
+                return
+            }
             switch event {
             case .head(let head): self.take(head)
             case .body(let bytes):
@@ -131,6 +138,8 @@ final class HTTP1ServerSession: HTTPServerSession {
         default:
             // The refusal of a route needs no body to say so, and what is not read can't be followed by another request.
             if case .refused(let problem) = match { return self.answerAndClose(problem) }
+            // Nor is a body asked for that is announced to be too large: the parser refuses it next.
+            if case .length(let count) = head.framing, count > match.bodyLimit { return }
             if head.expectsContinue { self.transport.write(HTTP1ResponseEncoder.continue) }
             self.host.expectDeadline(at: now + self.limits.bodyGrace)
         }
@@ -155,14 +164,17 @@ final class HTTP1ServerSession: HTTPServerSession {
 
     func respond(_ response: HTTPResponse, to stream: HTTPStreamNumber) {
         guard case .handling = self.phase, let head = self.head else { return }
-        let keepsAlive = head.keepsAlive && !self.isShuttingDown && !self.hasPeerEnded
+        let isLast = self.isShuttingDown || self.hasPeerEnded && !self.parser.isInsideRequest
+        let keepsAlive = head.keepsAlive && !isLast
         self.write(response, to: head, keepsAlive: keepsAlive)
         self.head = nil
         self.match = nil
+        self.requestIdentifier = ""
         if keepsAlive {
-            self.phase = .idle(since: self.shard.loop.now)
-            if self.parser.isInsideRequest { self.phase = .header(since: self.shard.loop.now) }
-            self.host.expectDeadline(at: self.shard.loop.now + self.limits.headerTimeout)
+            let now = self.shard.loop.now
+            let isInside = self.parser.isInsideRequest
+            self.phase = isInside ? .header(since: now) : .idle(since: now)
+            self.host.expectDeadline(at: now + (isInside ? self.limits.headerTimeout : self.limits.idleTimeout))
             self.transport.resumeReading()
             self.advance()
         } else {
@@ -227,6 +239,11 @@ final class HTTP1ServerSession: HTTPServerSession {
         case .header(let since):
             let end = since + self.limits.headerTimeout
             if now < end { return end }
+            if self.transport.isAboveHighWater {
+                // The request may be here, unread: it waits for room, and the write timeout is the clock meanwhile.
+                self.phase = .header(since: now)
+                return now + self.limits.headerTimeout
+            }
             if self.parser.isInsideRequest {
                 self.answerAndClose(
                     Problem(.requestTimeout, code: "header-timeout", detail: "The header did not come in time.")

@@ -71,7 +71,12 @@ final class Listener: Sendable {
 
     /// A Unix socket whose server is dead keeps its name. One that answers is another server's, and stays.
     private static func removeLeftover(_ path: String, _ address: SocketAddress) {
-        let probe = socket(address.family, Int32(SOCK_STREAM.rawValue) | Int32(CLINUX_SOCK_CLOEXEC), 0)
+        // `connect` refuses on an ordinary file as on a dead socket, and a file is nobody's leftover.
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }
+        // Not blocking: a live server may have no room in its queue just now.
+        let type = Int32(SOCK_STREAM.rawValue) | Int32(CLINUX_SOCK_NONBLOCK) | Int32(CLINUX_SOCK_CLOEXEC)
+        let probe = socket(address.family, type, 0)
         guard probe >= 0 else { return }
         defer { _ = Glibc.close(probe) }
         let code = unsafe address.bytes.withUnsafeBytes { bytes -> Int32 in

@@ -18,15 +18,20 @@ final class ServerConnection: SocketTransportDelegate, HTTPServerSessionHost, @u
     private var tasks: [HTTPStreamNumber: Task<Void, Never>] = [:]
     private var timer: ServiceRuntime.Timer?
     private var isDraining = false
+    /// When bytes were first welcome: the header's time runs from there.
+    private var began: MonotonicTime
 
     init(transport: SocketTransport, peer: PeerAddress, shard: ServerShard) {
         self.transport = transport
         self.peer = peer
         self.shard = shard
+        self.began = shard.loop.now
     }
 
     /// Ends the connection after the requests in flight.
     func shutdown() {
+        // A request that the kernel already holds is in flight too.
+        self.transport.receivePending()
         self.isDraining = true
         if let session = self.session {
             session.shutdown()
@@ -41,10 +46,11 @@ final class ServerConnection: SocketTransportDelegate, HTTPServerSessionHost, @u
     // MARK: SocketTransportDelegate
 
     func transportReady() {
+        self.began = self.shard.loop.now
         if self.transport.isSecure {
             self.begin(isHTTP2: self.transport.applicationProtocol == "h2")
         } else {
-            self.expectDeadline(at: self.shard.loop.now + self.shard.limits.headerTimeout)
+            self.expectDeadline(at: self.began + self.shard.limits.headerTimeout)
         }
     }
 
@@ -88,7 +94,12 @@ final class ServerConnection: SocketTransportDelegate, HTTPServerSessionHost, @u
                 host: self,
                 control: self.shard.control
             )
-            : HTTP1ServerSession(transport: self.transport, host: self, shard: self.shard)
+            : HTTP1ServerSession(
+                transport: self.transport,
+                host: self,
+                shard: self.shard,
+                began: self.began
+            )
         self.session = session
         session.start()
         if self.isDraining { session.shutdown() }

@@ -55,6 +55,12 @@ extension SocketTransport {
         }
     }
 
+    /// Reads now what the kernel already has, for an owner that is about to end the connection.
+    func receivePending() {
+        guard state == .open, !isPaused, depth == 0 else { return }
+        inside { receive() }
+    }
+
     private func readOnce() -> Transfer {
         // Once our side is shut TLS is over; its records need not be opened to be dropped.
         guard let tls, state != .lingering else {

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+import CLinux
+import Glibc
+import ServiceRuntime
+import Testing
+
+@testable import HTTPEngine
+
+// One after the other: they measure, and one of them opens thousands of connections.
+@Suite("HTTP/1.1 server: deadlines and caps", .serialized)
+struct HTTPServerDeadlineTests {
+    private static func limits(_ change: (inout HTTPLimits) -> Void) -> HTTPLimits {
+        var limits = RunningServer.limits
+        change(&limits)
+        return limits
+    }
+
+    /// Sends a byte now and then until the server has ended the connection; says what it said and how long that took.
+    private static func trickle(_ peer: RawPeer, _ text: String) -> (text: String, seconds: Double) {
+        let start = MonotonicTime.now()
+        var bytes = Array(text.utf8)[...]
+        var heard: [UInt8] = []
+        while true {
+            var poll = pollfd(fd: peer.descriptor, events: Int16(POLLIN), revents: 0)
+            if unsafe Glibc.poll(&poll, 1, 40) > 0 {
+                let (more, end) = peer.read()
+                heard += more
+                if end != nil { break }
+            }
+            if let next = bytes.popFirst() { peer.send([next]) }
+            if (MonotonicTime.now() - start).inSeconds > 8 { break }
+        }
+        return (String(decoding: heard, as: UTF8.self), (MonotonicTime.now() - start).inSeconds)
+    }
+
+    @Test(
+        "a header that trickles in is ended within its time from the connection's start",
+        arguments: ["GET /hello HTTP/1.1\r\nX: " + String(repeating: "a", count: 300), "PRI * HT", "P", ""]
+    )
+    func slowHeader(text: String) async throws {
+        let limits = Self.limits { $0.headerTimeout = .milliseconds(600) }
+        try await RunningServer.with(limits) { server in
+            let (heard, seconds) = try await server.talk { Self.trickle($0, text) }
+            #expect(seconds >= 0.5 && seconds < 4)
+            #expect(heard.isEmpty || heard.hasPrefix("HTTP/1.1 408 "), "\(heard)")
+        }
+    }
+
+    @Test("bytes that leave the protocol open win no second time for the header")
+    func lateProtocol() async throws {
+        let limits = Self.limits { $0.headerTimeout = .seconds(2) }
+        try await RunningServer.with(limits) { server in
+            let seconds = try await server.talk { peer in
+                let began = MonotonicTime.now()
+                peer.send("PRI")
+                // Most of the time passes before it turns out to be HTTP/1.1 after all.
+                var none = pollfd(fd: peer.descriptor, events: Int16(POLLIN), revents: 0)
+                _ = unsafe poll(&none, 1, 1_800)
+                peer.send("X")
+                _ = peer.readToEnd()
+                return (MonotonicTime.now() - began).inSeconds
+            }
+            #expect(seconds >= 1.8 && seconds < 3.6)
+        }
+    }
+
+    @Test("a later request's header has its time from its first byte")
+    func slowLaterHeader() async throws {
+        let limits = Self.limits { $0.headerTimeout = .milliseconds(500) }
+        try await RunningServer.with(limits) { server in
+            let heard = try await server.talk { peer in
+                peer.send("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
+                _ = try peer.answer()
+                return Self.trickle(peer, "GET /" + String(repeating: "a", count: 300)).text
+            }
+            #expect(heard.hasPrefix("HTTP/1.1 408 "))
+        }
+    }
+
+    @Test("an idle connection is kept for its time, then closed without a word")
+    func idle() async throws {
+        let limits = Self.limits { $0.idleTimeout = .milliseconds(500) }
+        try await RunningServer.with(limits) { server in
+            try await server.talk { peer in
+                for _ in 0..<3 {
+                    peer.send("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
+                    try #expect(peer.answer().body == "hello")
+                }
+                let start = MonotonicTime.now()
+                let (rest, end) = peer.readToEnd()
+                let seconds = (MonotonicTime.now() - start).inSeconds
+                #expect(rest.isEmpty && end == .closed && seconds > 0.4 && seconds < 4)
+            }
+        }
+    }
+
+    @Test("a body slower than the least rate is 408", arguments: ["Content-Length: 900", "Transfer-Encoding: chunked"])
+    func slowBody(framing: String) async throws {
+        let limits = Self.limits { $0.bodyGrace = .milliseconds(400) }
+        try await RunningServer.with(limits) { server in
+            let (heard, seconds) = try await server.talk { peer in
+                peer.send("POST /echo HTTP/1.1\r\nHost: a\r\n\(framing)\r\n\r\n")
+                return Self.trickle(peer, "200\r\n" + String(repeating: "a", count: 500))
+            }
+            #expect(heard.hasPrefix("HTTP/1.1 408 ") && seconds < 4)
+            #expect(server.probe.paths.withLock { $0.isEmpty })
+        }
+    }
+
+    @Test("a handler that takes too long is cancelled and the answer is 503")
+    func slowHandler() async throws {
+        let limits = Self.limits { $0.requestTimeout = .milliseconds(400) }
+        try await RunningServer.with(limits) { server in
+            let (text, end) = try await server.talk { peer in
+                peer.send("GET /gate HTTP/1.1\r\nHost: a\r\n\r\n")
+                return peer.readToEnd()
+            }
+            #expect(text.hasPrefix("HTTP/1.1 503 ") && text.components(of: "HTTP/1.1") == 1 && end == .closed)
+            try await withDeadline(.seconds(5)) { try await server.probe.isCancelled.wait() }
+        }
+    }
+
+    @Test("a client that is gone cancels its handler")
+    func goneClient() async throws {
+        try await RunningServer.with { server in
+            try await server.talk { peer in
+                peer.send("GET /gate HTTP/1.1\r\nHost: a\r\n\r\n")
+                _ = peer.read(0)
+                var none = pollfd(fd: peer.descriptor, events: Int16(POLLIN), revents: 0)
+                while !server.probe.isWaiting.isFired { _ = unsafe poll(&none, 1, 5) }
+                peer.reset()
+            }
+            try await withDeadline(.seconds(5)) { try await server.probe.isCancelled.wait() }
+        }
+    }
+
+    @Test("a client that has only ended its side gets its answer")
+    func halfClosed() async throws {
+        try await RunningServer.with { server in
+            let text = try await server.talk { peer in
+                peer.send("GET /gate HTTP/1.1\r\nHost: a\r\n\r\n")
+                peer.finish()
+                var none = pollfd(fd: peer.descriptor, events: 0, revents: 0)
+                while !server.probe.isWaiting.isFired { _ = unsafe poll(&none, 1, 5) }
+                server.probe.gate.fire()
+                return peer.readToEnd().text
+            }
+            #expect(text.hasSuffix("open"))
+        }
+    }
+
+    @Test("a client that takes no byte of its answer is cut off")
+    func writeStall() async throws {
+        let limits = Self.limits { $0.writeTimeout = .milliseconds(500) }
+        try await RunningServer.with(limits) { server in
+            let end = try await server.talk(receiveBuffer: 4096) { peer in
+                peer.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
+                var none = pollfd(fd: peer.descriptor, events: 0, revents: 0)
+                let start = MonotonicTime.now()
+                while (MonotonicTime.now() - start).inSeconds < 5, server.server.connectionCount > 0 {
+                    _ = unsafe poll(&none, 1, 20)
+                }
+                return server.server.connectionCount
+            }
+            #expect(end == 0)
+        }
+    }
+
+    @Test("connections beyond the cap of an address or in all are closed; places are given back")
+    func caps() async throws {
+        let limits = Self.limits {
+            $0.connectionsPerAddress = 3
+            $0.connections = 5
+        }
+        try await RunningServer.with(limits) { server in
+            let port = server.port
+            try await runBlocking {
+                func greet(_ peer: RawPeer) -> Bool {
+                    peer.send("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
+                    return (try? peer.answer().status) == 200
+                }
+                var peers = try (0..<3).map { _ in try RawPeer(port) }
+                #expect(peers.allSatisfy(greet))
+                try #expect(!greet(RawPeer(port)), "a fourth of one address")
+                peers += try (0..<2).map { _ in try RawPeer(port, from: 0x7f00_0002) }
+                #expect(peers.allSatisfy(greet))
+                try #expect(!greet(RawPeer(port, from: 0x7f00_0003)), "a sixth in all")
+                peers = []
+                var none = pollfd(fd: -1, events: 0, revents: 0)
+                let start = MonotonicTime.now()
+                while server.server.connectionCount > 0, (MonotonicTime.now() - start).inSeconds < 5 {
+                    _ = unsafe poll(&none, 1, 10)
+                }
+                try #expect(greet(RawPeer(port)))
+            }
+        }
+    }
+
+    @Test("two thousand slow clients don't keep a health request waiting, and are closed in time")
+    func slowloris() async throws {
+        try Self.allowDescriptors(6_000)
+        let limits = Self.limits {
+            $0.connectionsPerAddress = 3_000
+            $0.headerTimeout = .seconds(4)
+        }
+        try await RunningServer.with(limits) { server in
+            let port = server.port
+            let (worst, left) = try await runBlocking {
+                let began = MonotonicTime.now()
+                let peers = try (0..<2_000).map { _ in try RawPeer(port) }
+                for peer in peers { peer.send("GET /") }
+                let opened = MonotonicTime.now() - began
+                let health = try RawPeer(port)
+                var worst = 0.0
+                for round in 0..<50 {
+                    for peer in peers[(round * 40)..<(round * 40 + 40)] { peer.send("a") }
+                    let start = MonotonicTime.now()
+                    health.send("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
+                    _ = try health.answer()
+                    worst = max(worst, (MonotonicTime.now() - start).inSeconds)
+                }
+                print(
+                    "2,000 slow connections opened in \(opened.inSeconds) s; slowest health answer \(worst * 1000) ms"
+                )
+                let ends = peers.map { $0.readToEnd().end }
+                let took = (MonotonicTime.now() - began - opened).inSeconds
+                print("the last of them was closed \(took) s after the last was opened")
+                #expect(took < 10)
+                return (worst, ends.filter { $0 == .stillOpen }.count)
+            }
+            #expect(worst < 1)
+            #expect(left == 0)
+        }
+    }
+
+    private static func allowDescriptors(_ count: rlim_t) throws {
+        var limit = rlimit()
+        try #require(unsafe getrlimit(__rlimit_resource_t(7), &limit) == 0)
+        if limit.rlim_cur < count {
+            limit.rlim_cur = count
+            limit.rlim_max = max(limit.rlim_max, count)
+            try #require(unsafe setrlimit(__rlimit_resource_t(7), &limit) == 0, "6,000 descriptors are needed")
+        }
+    }
+}

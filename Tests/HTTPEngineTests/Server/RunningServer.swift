@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+import Cryptography
+import Glibc
+import ServiceRuntime
+import Testing
+
+@testable import HTTPEngine
+
+/// A whole server on a free port, with routes that the tests share.
+struct RunningServer: Sendable {
+    let server: HTTPServer
+    let port: Int
+    let loops: EventLoopGroup
+    let shutdown: Signal
+    let probe: Probe
+
+    /// What handlers saw.
+    final class Probe: Sendable {
+        /// Paths that were run, in order.
+        let paths = Locked<[String]>([])
+        /// Opens `/gate`.
+        let gate = Signal()
+        /// A handler has come to `/gate`.
+        let isWaiting = Signal()
+        /// It was cancelled there.
+        let isCancelled = Signal()
+    }
+
+    /// Limits that let a test end soon.
+    static var limits: HTTPLimits {
+        var limits = HTTPLimits()
+        limits.lingerTimeout = .milliseconds(200)
+        limits.drainTimeout = .seconds(5)
+        return limits
+    }
+
+    /// Serves while `body` runs, then ends all.
+    static func with(
+        _ limits: HTTPLimits = Self.limits,
+        tls: TLSContext? = nil,
+        address: ListenAddress = .ip(host: "127.0.0.1", port: 0),
+        _ body: @Sendable (RunningServer) async throws -> Void
+    ) async throws {
+        let probe = Probe()
+        let loops = try EventLoopGroup(count: 2, name: "served")
+        let server = HTTPServer(
+            name: "test",
+            address: address,
+            tls: tls,
+            router: Self.router(probe),
+            limits: limits,
+            loops: loops,
+            logger: Logger(label: "test", sink: LogSink(form: .text) { _ in }),
+            metrics: Metrics()
+        )
+        let bound = try server.bind()
+        var port = 0
+        if case .ip(_, let found) = bound { port = found }
+        let shutdown = Signal()
+        async let running: Void = server.run(shutdown: shutdown)
+        let outcome: Result<Void, any Error>
+        do {
+            try await body(
+                RunningServer(server: server, port: port, loops: loops, shutdown: shutdown, probe: probe)
+            )
+            outcome = .success(())
+        } catch {
+            outcome = .failure(error)
+        }
+        probe.gate.fire()
+        shutdown.fire()
+        try await running
+        #expect(server.connectionCount == 0)
+        await loops.shutdown()
+        try outcome.get()
+    }
+
+    /// Runs a blocking conversation over one connection.
+    func talk<Outcome: Sendable>(
+        receiveBuffer: Int32 = 0,
+        _ body: @escaping @Sendable (RawPeer) throws -> Outcome
+    ) async throws -> Outcome {
+        let port = self.port
+        return try await runBlocking { try body(RawPeer(port, receiveBuffer: receiveBuffer)) }
+    }
+
+    static let largeCount = 8 * 1024 * 1024
+
+    private static func router(_ probe: Probe) -> Router {
+        let large = [UInt8](repeating: 0x61, count: largeCount)
+        var router = Router()
+        func on(_ method: HTTPMethod, _ pattern: String, bodyLimit: Int = 1000, _ handler: @escaping HTTPHandler) {
+            router.on(method, pattern, bodyLimit: bodyLimit) { request, parameters in
+                probe.paths.withLock { $0.append(request.path) }
+                return try await handler(request, parameters)
+            }
+        }
+        on(.get, "/hello") { _, _ in .text("hello") }
+        on(.post, "/") { request, _ in HTTPResponse(.ok, body: .bytes(request.body)) }
+        on(.get, "/") { _, _ in .text("root") }
+        on(.post, "/echo") { request, _ in HTTPResponse(.ok, body: .bytes(request.body)) }
+        on(.get, "/number/{n}") { _, parameters in .text(parameters["n"]) }
+        on(.get, "/none") { _, _ in HTTPResponse(.noContent, body: .bytes(Array("unsendable".utf8))) }
+        on(.get, "/same") { _, _ in
+            HTTPResponse(.notModified, headers: ["etag": "\"1\""], body: .bytes(Array("unsendable".utf8)))
+        }
+        on(.get, "/large") { _, _ in HTTPResponse(.ok, body: .bytes(large)) }
+        on(.get, "/hidden") { _, _ in .text("hidden") }
+        on(.get, "/gate") { _, _ in
+            probe.isWaiting.fire()
+            do { try await probe.gate.wait() } catch {
+                probe.isCancelled.fire()
+                throw error
+            }
+            return .text("open")
+        }
+        on(.get, "/who") { request, _ in
+            .text("\(request.remoteAddress) \(request.isSecure) \(request.version) \(request.clientCertificate != nil)")
+        }
+        return router
+    }
+}
