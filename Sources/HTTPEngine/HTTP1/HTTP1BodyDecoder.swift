@@ -68,12 +68,11 @@ struct HTTP1BodyDecoder: Sendable {
                 guard !buffer.isEmpty else { return nil }
                 return take(left, &buffer) { $0 == 0 ? .chunkEnd : .chunk(left: $0) }
             case .chunkEnd:
+                guard let first = buffer.first else { return nil }
+                // Looked at before the line is: a byte that has come must mean the same as one that comes with the next.
+                guard first == HTTP1Bytes.carriageReturn else { throw Self.badChunkEnd }
                 switch try buffer.line(limit: 2) {
-                case .incomplete:
-                    guard buffer.first ?? HTTP1Bytes.carriageReturn == HTTP1Bytes.carriageReturn else {
-                        throw Self.badChunkEnd
-                    }
-                    return nil
+                case .incomplete: return nil
                 case .tooLong: throw Self.badChunkEnd
                 case .found: state = .chunkSize
                 }

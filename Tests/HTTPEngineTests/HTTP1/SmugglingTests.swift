@@ -171,6 +171,7 @@ struct SmugglingCase: Sendable, CustomTestStringConvertible {
         chunked("letters for a size", "xyz\r\nhello\r\n0\r\n\r\n"),
         chunked("size line ends in LF", "5\nhello\r\n0\r\n\r\n"),
         chunked("data ends in LF", "5\r\nhello\n0\r\n\r\n"),
+        chunked("data ends in a letter and LF", "5\r\nhello%\n0\r\n\r\n"),
         chunked("data ends in CR", "5\r\nhello\r0\r\n\r\n"),
         chunked("data longer than its size", "5\r\nhello!\r\n0\r\n\r\n"),
         chunked("data shorter than its size", "6\r\nhello\r\n0\r\n\r\n"),
