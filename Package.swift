@@ -51,7 +51,7 @@ let furtherTestDependencies = [
 /// The modules and programs that have tests.
 let tested = [
     "ServiceRuntime", "Cryptography", "ExactJSON", "ZipFiles", "HTTPEngine", "PostgreSQL", "OrderModel", "OrderPackage",
-    "OrderStore", "MerchantAPI", "DeviceAPI", "PushNotifications", "walletorders",
+    "OrderStore", "MerchantAPI", "DeviceAPI", "PushNotifications", "Simulators", "walletorders",
 ]
 
 func dependencies(_ names: [String]) -> [Target.Dependency] { names.map { .target(name: $0) } }

@@ -17,11 +17,15 @@ internal actor APNsChannel {
     private let tls: TLSContext
     private var connection: HTTP2ClientConnection?
     private var opening: [CheckedContinuation<Result<HTTP2ClientConnection, HTTPClientError>, Never>]?
+    private let deadlines: PushDeadlines
     private var lastUse = MonotonicTime.now()
+    /// Whether a push got no answer in time: the link may be cut without a word.
+    private var isSuspect = false
 
-    init(settings: OrderTypeSettings, loop: EventLoop) throws {
+    init(settings: OrderTypeSettings, loop: EventLoop, deadlines: PushDeadlines) throws {
         self.settings = settings
         self.loop = loop
+        self.deadlines = deadlines
         let identity = settings.identity
         self.tls = try TLSContext.client(
             trust: settings.apns.trust.map { .certificates($0) } ?? .system,
@@ -54,13 +58,15 @@ internal actor APNsChannel {
                 ],
                 body: Array("{}".utf8)
             )
-            let response = try await connection.send(request, deadline: .seconds(10))
+            let response = try await connection.send(request, deadline: self.deadlines.answer)
+            self.isSuspect = false
             return PushOutcome(
                 status: response.status.code,
                 retryAfter: response.headers["retry-after"],
                 body: response.body
             )
         } catch {
+            if error.code == .timeout { self.isSuspect = true }
             // A wrong environment is told in the GOAWAY only: {"reason":"BadCertificateEnvironment"}.
             if let reason = connection.goAwayReason, !reason.isEmpty,
                 case .typeFault(let word) = PushOutcome(status: 403, retryAfter: nil, body: reason),
@@ -85,43 +91,58 @@ internal actor APNsChannel {
     /// The open connection, or a new one. Names are looked up afresh for each: an old address may be the reason for the
     /// end of the last.
     private func open() async -> Result<HTTP2ClientConnection, HTTPClientError> {
-        let now = MonotonicTime.now()
-        defer { self.lastUse = now }
-        if let connection = self.connection, !connection.isGoingAway {
-            // Idle connections die silently: one that was quiet for a minute must show that it lives.
-            guard now - self.lastUse > .seconds(60) else { return .success(connection) }
-            do {
-                try await connection.ping(deadline: .seconds(3))
-                return .success(connection)
-            } catch {
-                if self.connection === connection { self.connection = nil }
-                await connection.close()
-            }
-        }
         if self.opening != nil {
             return await withCheckedContinuation { self.opening?.append($0) }
         }
+        if let connection = self.connection, !connection.isGoingAway, !self.mustProve {
+            self.lastUse = .now()
+            return .success(connection)
+        }
+        // Nobody else opens or proves from here on: they wait for what comes of this.
         self.opening = []
-        let result: Result<HTTP2ClientConnection, HTTPClientError>
+        let result = await self.proveOrConnect()
+        self.connection = try? result.get()
+        self.isSuspect = false
+        self.lastUse = .now()
+        let waiting = self.opening ?? []
+        self.opening = nil
+        for continuation in waiting { continuation.resume(returning: result) }
+        return result
+    }
+
+    /// Idle connections die silently, and so does one whose link is cut.
+    private var mustProve: Bool { self.isSuspect || MonotonicTime.now() - self.lastUse > self.deadlines.idle }
+
+    private func proveOrConnect() async -> Result<HTTP2ClientConnection, HTTPClientError> {
+        if let old = self.connection {
+            self.connection = nil
+            if old.isGoingAway {
+                // Streams up to its last still get their answers.
+                let patience = self.deadlines.answer
+                self.loop.spawn { await old.drain(deadline: patience) }
+            } else {
+                do {
+                    try await old.ping(deadline: self.deadlines.ping)
+                    return .success(old)
+                } catch {
+                    await old.close()
+                }
+            }
+        }
         do {
             let apns = self.settings.apns
-            result = .success(
+            return .success(
                 try await HTTP2ClientConnection.connect(
                     host: apns.host,
                     port: apns.port,
                     tls: self.tls,
                     loop: self.loop,
-                    deadline: .seconds(5)
+                    deadline: self.deadlines.connect
                 )
             )
         } catch {
-            result = .failure(error)
+            return .failure(error)
         }
-        self.connection = try? result.get()
-        let waiting = self.opening ?? []
-        self.opening = nil
-        for continuation in waiting { continuation.resume(returning: result) }
-        return result
     }
 
     /// One notification a type and device is enough: they all say the same.

@@ -19,11 +19,11 @@ package final class PushWorker: Service {
     private let metrics: Metrics
     private struct Wakes: Sendable {
         var types: Set<OrderTypeIdentifier> = []
-        var mustAsk = true
         var waiter: Signal?
         var faults: [OrderTypeIdentifier: String] = [:]
     }
     private let wakes = Locked(Wakes())
+    private let deadlines: PushDeadlines
 
     /// Makes a worker; all of it runs on one loop.
     package init(
@@ -31,6 +31,7 @@ package final class PushWorker: Service {
         types: OrderTypeDirectory,
         loop: EventLoop,
         policy: RetryPolicy = .init(),
+        deadlines: PushDeadlines = .init(),
         logger: Logger,
         metrics: Metrics = .shared
     ) {
@@ -38,6 +39,7 @@ package final class PushWorker: Service {
         self.types = types
         self.loop = loop
         self.policy = policy
+        self.deadlines = deadlines
         self.logger = logger
         self.metrics = metrics
     }
@@ -67,6 +69,7 @@ package final class PushWorker: Service {
         var senders: [OrderTypeIdentifier: TypeSender] = [:]
         var draining: Set<OrderTypeIdentifier> = []
         var again: Set<OrderTypeIdentifier> = []
+        var nextLook = MonotonicTime.now()
         await withTaskGroup(of: Event.self) { group in
             group.addTask { await self.pause(until: shutdown) }
             while let event = await group.next() {
@@ -76,12 +79,16 @@ package final class PushWorker: Service {
                     let fault = await senders[type]?.fault
                     self.wakes.withLock { $0.faults[type] = fault }
                 case .woken:
-                    if !shutdown.isFired {
-                        again.formUnion(await self.typesToServe())
+                    if !shutdown.isFired, !Task.isCancelled {
+                        // By the clock, not when it is quiet: a busy type must not keep others' retries waiting.
+                        let isDue = MonotonicTime.now() >= nextLook
+                        if isDue { nextLook = MonotonicTime.now() + .milliseconds(Int.random(in: 900...1_000)) }
+                        again.formUnion(await self.typesToServe(asking: isDue))
+                        await self.dismiss(&senders, except: draining)
                         group.addTask { await self.pause(until: shutdown) }
                     }
                 }
-                if shutdown.isFired {
+                if shutdown.isFired || Task.isCancelled {
                     if draining.isEmpty { break }
                     continue
                 }
@@ -114,39 +121,39 @@ package final class PushWorker: Service {
             return false
         }
         if isDue || shutdown.isFired { return .woken }
-        await withTaskGroup(of: Bool.self) { group in
-            group.addTask {
-                do { try await signal.wait() } catch {}; return true
-            }
-            group.addTask {
-                do { try await shutdown.wait() } catch {}; return true
-            }
-            group.addTask {
-                do { try await sleep(for: .milliseconds(Int.random(in: 900...1_000))) } catch {}; return false
-            }
-            let wasWoken = await group.next() ?? false
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { do { try await signal.wait() } catch {} }
+            group.addTask { do { try await shutdown.wait() } catch {} }
+            group.addTask { do { try await sleep(for: .milliseconds(Int.random(in: 900...1_000))) } catch {} }
+            await group.next()
             group.cancelAll()
-            // Nobody called for a second: ask the database itself.
-            if !wasWoken { self.wakes.withLock { $0.mustAsk = true } }
         }
         return .woken
     }
 
     /// The types that were named, and all that have due tickets when it is time to ask.
-    private func typesToServe() async -> Set<OrderTypeIdentifier> {
-        var (types, mustAsk) = self.wakes.withLock { wakes -> (Set<OrderTypeIdentifier>, Bool) in
-            defer {
-                wakes.types = []
-                wakes.mustAsk = false
-            }
-            return (wakes.types, wakes.mustAsk)
+    private func typesToServe(asking: Bool) async -> Set<OrderTypeIdentifier> {
+        var types = self.wakes.withLock { wakes -> Set<OrderTypeIdentifier> in
+            defer { wakes.types = [] }
+            return wakes.types
         }
-        if mustAsk {
+        if asking {
             do { types.formUnion(try await self.store.orderTypesWithDueTickets()) } catch {
                 self.logger.warning("due tickets could not be looked up", ["error": "\(error)"])
             }
         }
         return types
+    }
+
+    /// Lets go of types that this process no longer serves: their connections and their faults.
+    private func dismiss(
+        _ senders: inout [OrderTypeIdentifier: TypeSender],
+        except draining: Set<OrderTypeIdentifier>
+    ) async {
+        for type in Array(senders.keys) where self.types[type] == nil && !draining.contains(type) {
+            await senders.removeValue(forKey: type)?.close()
+            self.wakes.withLock { $0.faults[type] = nil }
+        }
     }
 
     /// The sender of a type; a new one when its settings have changed. Nil when this process does not serve the type.
@@ -156,11 +163,7 @@ package final class PushWorker: Service {
     ) async -> TypeSender? {
         guard let settings = self.types[type] else { return nil }
         if let sender = senders[type] {
-            if sender.settings.identity.serial == settings.identity.serial,
-                sender.settings.apns.host == settings.apns.host, sender.settings.apns.port == settings.apns.port
-            {
-                return sender
-            }
+            if Self.areAlike(sender.settings, settings) { return sender }
             await sender.close()
         }
         do {
@@ -169,6 +172,7 @@ package final class PushWorker: Service {
                 store: self.store,
                 loop: self.loop,
                 policy: self.policy,
+                deadlines: self.deadlines,
                 logger: self.logger,
                 metrics: self.metrics
             )
@@ -178,5 +182,12 @@ package final class PushWorker: Service {
             self.logger.error("no way to APNs", ["orderType": .string(type.text), "error": "\(error)"])
             return nil
         }
+    }
+
+    /// Whether two settings of a type push alike.
+    private static func areAlike(_ left: OrderTypeSettings, _ right: OrderTypeSettings) -> Bool {
+        left.identity.serial == right.identity.serial && left.apns.host == right.apns.host
+            && left.apns.port == right.apns.port && left.apns.pushType == right.apns.pushType
+            && left.apns.priority == right.apns.priority && left.apns.expiration == right.apns.expiration
     }
 }

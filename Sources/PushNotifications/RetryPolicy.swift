@@ -20,30 +20,40 @@ package struct RetryPolicy: Sendable {
         return .milliseconds(Int64.random(in: min(250, bound)...bound, using: &random))
     }
 
-    /// What becomes of a ticket; nil when the token is to be pruned instead.
-    package func verdict(
+    /// What becomes of a ticket.
+    package enum Fate: Sendable, Hashable {
+        /// The answer is written down.
+        case settle(TicketAnswer.Verdict)
+        /// The token is forgotten. Should the device have registered it again since, the ticket is tried once more.
+        case prune(orElse: TicketAnswer.Verdict)
+        /// It goes back as if it had not been tried: what failed is the type's way to APNs, which waits for someone to
+        /// renew the certificate, as long as it takes, and then all goes out at once.
+        case handBack
+    }
+
+    /// Decides what becomes of a ticket.
+    package func fate(
         _ outcome: PushOutcome,
         ticket: PushTicket,
         now: Moment,
         using random: inout some RandomNumberGenerator
-    ) -> TicketAnswer.Verdict? {
+    ) -> Fate {
         let failingFor = ticket.firstFailedAt.map { now.microseconds - $0.microseconds } ?? 0
         let isTooOld = failingFor > self.givesUpAfter.components.seconds * 1_000_000
+        let later: TicketAnswer.Verdict =
+            isTooOld ? .dead : .retry(after: self.wait(attempts: ticket.attempts, using: &random))
         switch outcome {
-        case .sent: return .sent
-        case .unregistered: return nil
-        case .badToken: return ticket.attempts >= 2 ? nil : .retry(after: .seconds(60))
-        case .rejected: return .dead
-        // The type is stopped, not the ticket: it waits as long as it takes for someone to renew the certificate.
-        case .typeFault: return .retry(after: .seconds(300))
+        case .sent: return .settle(.sent)
+        case .unregistered: return .prune(orElse: later)
+        case .badToken: return ticket.attempts >= 2 ? .prune(orElse: later) : .settle(.retry(after: .seconds(60)))
+        case .rejected: return .settle(.dead)
+        case .typeFault: return .handBack
         case .slowDown(let seconds):
-            if isTooOld { return .dead }
-            return .retry(after: .seconds(seconds ?? min(60 << min(max(ticket.attempts, 1) - 1, 4), 900)))
-        case .retry:
-            return isTooOld ? .dead : .retry(after: self.wait(attempts: ticket.attempts, using: &random))
-        case .again:
-            if isTooOld { return .dead }
-            return .retry(after: ticket.attempts <= 2 ? .zero : self.wait(attempts: ticket.attempts, using: &random))
+            if isTooOld { return .settle(.dead) }
+            let wait = seconds ?? min(60 << min(max(ticket.attempts, 1) - 1, 4), 900)
+            return .settle(.retry(after: .seconds(wait)))
+        case .retry: return .settle(later)
+        case .again: return .settle(ticket.attempts <= 2 && !isTooOld ? .retry(after: .zero) : later)
         }
     }
 }

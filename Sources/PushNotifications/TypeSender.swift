@@ -17,6 +17,7 @@ internal actor TypeSender {
     private let store: OrderStore
     private let channel: APNsChannel
     private let policy: RetryPolicy
+    private let deadlines: PushDeadlines
     private let logger: Logger
     private let metrics: Metrics
     private var floor: Moment?
@@ -24,7 +25,8 @@ internal actor TypeSender {
     /// Until when nothing is sent, and why.
     private var stoppedUntil: MonotonicTime?
     private(set) var fault: String?
-    private var failures = 0
+    /// Claims in a row that got nowhere.
+    private var lostRounds = 0
     private var random = SystemRandomNumberGenerator()
 
     init(
@@ -32,13 +34,15 @@ internal actor TypeSender {
         store: OrderStore,
         loop: EventLoop,
         policy: RetryPolicy,
+        deadlines: PushDeadlines,
         logger: Logger,
         metrics: Metrics
     ) throws {
         self.settings = settings
         self.store = store
-        self.channel = try APNsChannel(settings: settings, loop: loop)
+        self.channel = try APNsChannel(settings: settings, loop: loop, deadlines: deadlines)
         self.policy = policy
+        self.deadlines = deadlines
         self.logger = logger
         self.metrics = metrics
     }
@@ -46,7 +50,8 @@ internal actor TypeSender {
     /// Sends all that is due, until nothing is, the type is stopped, or the shutdown comes.
     func drain(until shutdown: Signal) async throws {
         while !shutdown.isFired, !self.isStopped {
-            let room = min(Self.batch, max(10, await self.channel.streamLimit * 2))
+            // While the way is closed, one push finds out whether it still is.
+            let room = self.fault != nil ? 1 : min(Self.batch, max(10, await self.channel.streamLimit * 2))
             // Without a floor once in five seconds: a ticket handed back is due before the last claim's time.
             if MonotonicTime.now() - self.floorSet > .seconds(5) {
                 self.floor = nil
@@ -55,7 +60,8 @@ internal actor TypeSender {
             let claim = try await self.store.claimTickets(self.settings.identifier, room: room, floor: self.floor)
             self.floor = claim.isShort ? Moment(microseconds: claim.claimedAt.microseconds - 1_000_000) : nil
             if claim.tickets.isEmpty { return }
-            try await self.send(claim, until: shutdown)
+            if shutdown.isFired { return await self.release(claim) }
+            await self.send(claim, until: shutdown)
         }
     }
 
@@ -72,15 +78,19 @@ internal actor TypeSender {
     private enum Step: Sendable {
         case answered([PushTicket], PushOutcome)
         case tick
+        case mustStop
+        case isLate
     }
 
-    /// Sends one claim and settles it as the answers come.
-    private func send(_ claim: TicketClaim, until shutdown: Signal) async throws {
+    /// Sends one claim and settles it as the answers come. What is neither sent nor to be settled goes back.
+    private func send(_ claim: TicketClaim, until shutdown: Signal) async {
         let now = WallTime.now()
         // Two devices with one token get one request, and both their tickets its answer.
         let groups = Dictionary(grouping: claim.tickets, by: \.tokenDigest)
         let channel = self.channel
+        let patience = self.deadlines.stop
         var answers: [TicketAnswer] = []
+        var round = Round()
         var open = groups.count
         await withTaskGroup(of: Step.self) { group in
             for tickets in groups.values {
@@ -90,24 +100,48 @@ internal actor TypeSender {
                 }
             }
             group.addTask { await Self.tick() }
+            group.addTask {
+                do { try await shutdown.wait() } catch {}
+                return .mustStop
+            }
             while open > 0, let step = await group.next() {
                 switch step {
                 case .answered(let tickets, let outcome):
                     open -= 1
-                    self.note(outcome)
+                    self.note(outcome, in: &round)
                     for ticket in tickets {
-                        if let answer = await self.answer(ticket, outcome) { answers.append(answer) }
+                        if let answer = await self.answer(ticket, outcome, in: &round) { answers.append(answer) }
                     }
                     if answers.count >= Self.settleCount { await self.settle(claim, &answers) }
                 case .tick:
                     // One slow answer must not hold back what the others were told.
                     await self.settle(claim, &answers)
                     group.addTask { await Self.tick() }
+                case .mustStop:
+                    group.addTask {
+                        do { try await sleep(for: patience) } catch {}
+                        return .isLate
+                    }
+                case .isLate:
+                    round.mustRelease = true
+                    open = 0
                 }
             }
             group.cancelAll()
         }
         await self.settle(claim, &answers)
+        if round.mustRelease { await self.release(claim) }
+        self.judge(round)
+    }
+
+    /// Hands back what is still this claim's: settled tickets are not.
+    private func release(_ claim: TicketClaim) async {
+        do { try await self.store.release(claim) } catch {
+            self.logger.warning(
+                "tickets were not handed back, they are due when their lease is over",
+                ["orderType": .string(self.settings.identifier.text)]
+            )
+        }
     }
 
     private static func tick() async -> Step {
@@ -116,38 +150,32 @@ internal actor TypeSender {
     }
 
     /// What to write for a ticket; prunes its token where the outcome asks for it.
-    private func answer(_ ticket: PushTicket, _ outcome: PushOutcome) async -> TicketAnswer? {
+    private func answer(_ ticket: PushTicket, _ outcome: PushOutcome, in round: inout Round) async -> TicketAnswer? {
         let present = Moment(seconds: WallTime.now().seconds)
-        if let verdict = self.policy.verdict(outcome, ticket: ticket, now: present, using: &self.random) {
-            return TicketAnswer(
-                device: ticket.device,
-                mark: ticket.mark,
-                verdict: verdict,
-                reason: outcome.reason
-            )
-        }
-        var before: Moment?
-        if case .unregistered(let since) = outcome { before = since }
-        do {
-            let isPruned = try await self.store.prune(
-                self.settings.identifier,
-                device: ticket.device,
-                tokenDigest: ticket.tokenDigest,
-                registeredBefore: before
-            )
-            // The device registered since with the same token: this push was lost on the old one's account.
-            return isPruned
-                ? nil
-                : TicketAnswer(
-                    device: ticket.device,
-                    mark: ticket.mark,
-                    verdict: .retry(after: .seconds(1)),
-                    reason: outcome.reason
-                )
-        } catch {
-            // The lease runs out, and the ticket comes again.
+        let verdict: TicketAnswer.Verdict
+        switch self.policy.fate(outcome, ticket: ticket, now: present, using: &self.random) {
+        case .settle(let settled): verdict = settled
+        case .handBack:
+            round.mustRelease = true
             return nil
+        case .prune(let otherwise):
+            var before: Moment?
+            if case .unregistered(let since) = outcome { before = since }
+            do {
+                let isPruned = try await self.store.prune(
+                    self.settings.identifier,
+                    device: ticket.device,
+                    tokenDigest: ticket.tokenDigest,
+                    registeredBefore: before
+                )
+                if isPruned { return nil }
+            } catch {
+                // The lease runs out, and the ticket comes again.
+                return nil
+            }
+            verdict = otherwise
         }
+        return TicketAnswer(device: ticket.device, mark: ticket.mark, verdict: verdict, reason: outcome.reason)
     }
 
     private func settle(_ claim: TicketClaim, _ answers: inout [TicketAnswer]) async {
@@ -162,8 +190,21 @@ internal actor TypeSender {
         }
     }
 
-    /// Counts an outcome and decides whether the type goes on.
-    private func note(_ outcome: PushOutcome) {
+    /// What one claim's answers say together about the way to APNs.
+    private struct Round {
+        /// Answers that show that the way is open, whatever they say about the token.
+        var answered = 0
+        /// Pushes that got none, or were told to come later.
+        var failed = 0
+        /// Those that got no answer at all and are tried again at once.
+        var lost = 0
+        var reason: String?
+        var isRefused = false
+        var mustRelease = false
+    }
+
+    /// Counts an outcome.
+    private func note(_ outcome: PushOutcome, in round: inout Round) {
         self.metrics.counter(
             "walletorders_pushes_total",
             help: "Pushes by what APNs answered.",
@@ -179,18 +220,32 @@ internal actor TypeSender {
             }
             self.fault = reason
             self.stoppedUntil = MonotonicTime.now() + .seconds(300)
+            round.isRefused = true
         case .retry(let reason):
-            // What failed once may be one stream's bad luck; in a row it is the way that is closed.
-            self.failures += 1
-            guard self.failures >= 5 else { return }
-            let seconds = min(60, 1 << min((self.failures - 5) / 5, 6))
-            self.fault = reason
-            self.stoppedUntil = MonotonicTime.now() + .seconds(seconds)
-        case .again: break
-        default:
-            self.failures = 0
-            self.fault = nil
+            round.failed += 1
+            round.reason = reason
+        case .again(let reason):
+            round.lost += 1
+            if round.reason == nil { round.reason = reason }
+        default: round.answered += 1
         }
+    }
+
+    /// Decides whether the type goes on. Judged by claims, not by pushes: one broken connection fails a hundred pushes
+    /// at once, and is still one failure.
+    private func judge(_ round: Round) {
+        if round.isRefused { return }
+        if round.answered > 0, round.answered >= round.failed {
+            self.lostRounds = 0
+            self.fault = nil
+            return
+        }
+        guard round.failed + round.lost > 0 else { return }
+        self.lostRounds += 1
+        // What failed once may be one stream's bad luck, and after a GOAWAY the next connection is the cure.
+        guard round.failed >= 5 || self.lostRounds >= 3 || self.fault != nil else { return }
+        self.fault = round.reason
+        self.stoppedUntil = MonotonicTime.now() + .seconds(min(60, 1 << min(self.lostRounds - 1, 6)))
     }
 }
 

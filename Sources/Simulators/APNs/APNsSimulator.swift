@@ -65,8 +65,16 @@ package final class APNsSimulator: Service {
 
     /// Makes a simulator.
     ///
-    /// - Parameter tls: asks for client certificates and takes connections without one.
-    package init(address: ListenAddress, tls: TLSContext, loops: EventLoopGroup, logger: Logger) {
+    /// - Parameters:
+    ///   - tls: asks for client certificates and takes connections without one.
+    ///   - control: makes connections misbehave as APNs' do on bad days: GOAWAY, few streams, no answers.
+    package init(
+        address: ListenAddress,
+        tls: TLSContext,
+        loops: EventLoopGroup,
+        logger: Logger,
+        control: HTTP2Control? = nil
+    ) {
         let state = Locked(State())
         self.state = state
         let rules = APNsRules()
@@ -84,7 +92,8 @@ package final class APNsSimulator: Service {
             tls: tls,
             router: router,
             loops: loops,
-            logger: logger
+            logger: logger,
+            control: control
         )
     }
 
@@ -138,7 +147,7 @@ package final class APNsSimulator: Service {
             return self.response(refusal, identifier)
         }
         let scripted = state.withLock { state -> ScriptedAnswer? in
-            guard var answer = state.scripts[token] else { return nil }
+            guard var answer = state.scripts[token], answer.times > 0 else { return nil }
             answer.times -= 1
             state.scripts[token] = answer.times > 0 ? answer : nil
             return answer

@@ -76,6 +76,9 @@ package actor IPhoneSimulator {
             "/v1/orders/\(PercentEncoding.encode(details.orderType.text))/\(PercentEncoding.encode(details.order.text))"
         let response = try await self.send(.get, details.webServiceURL + path, headers)
         if response.status == .notModified {
+            guard headers["if-none-match"] != nil || headers["if-modified-since"] != nil else {
+                throw IPhoneError("a 304 came to a request without a condition")
+            }
             guard response.body.isEmpty else { throw IPhoneError("a 304 came with a body") }
             return .notModified
         }
