@@ -16,6 +16,8 @@ package struct StoreFixture: Sendable {
     package let store: OrderStore
     package let client: PostgresClient
     package let tokens: TokenKeys
+    /// The loops of the database's connections: a program's services share them.
+    package let loops: EventLoopGroup
 
     /// Runs SQL as it is.
     package func run(_ script: String) async throws {
@@ -91,7 +93,7 @@ private func withStoreInside(
     do {
         _ = try await Migrator(OrderStore.migrations).migrate(client, logger: TestLog.logger)
         let store = OrderStore(client: client, tokens: tokens, logger: logger)
-        try await body(StoreFixture(store: store, client: client, tokens: tokens))
+        try await body(StoreFixture(store: store, client: client, tokens: tokens, loops: loops))
     } catch {
         failure = error
     }

@@ -47,8 +47,14 @@ internal struct APNsRules: Sendable {
         if let identifier = headers["apns-collapse-id"], identifier.utf8.count > 64 {
             return Refusal(400, "BadCollapseId")
         }
-        if let identifier = headers["apns-id"], identifier.utf8.count != 36 { return Refusal(400, "BadMessageId") }
+        if let identifier = headers["apns-id"], !Self.isUUID(identifier) { return Refusal(400, "BadMessageId") }
         return nil
+    }
+
+    /// 8-4-4-4-12 hex digits.
+    private static func isUUID(_ text: String) -> Bool {
+        let groups = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        return groups.map(\.count) == [8, 4, 4, 4, 12] && groups.allSatisfy { $0.allSatisfy(Self.isHexDigit) }
     }
 
     private static func isHexDigit(_ byte: UInt8) -> Bool {

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+import Cryptography
+import HTTPEngine
+import OrderModel
+import OrderPackage
+import OrderStore
+import PostgreSQL
+import PushNotifications
+import ServiceRuntime
+import Simulators
+import StoreTestSupport
+import Testing
+
+/// A store, a worker and a simulated APNs, joined by real sockets.
+struct PushStation: Sendable {
+    let database: StoreFixture
+    let simulator: APNsSimulator
+    let control: HTTP2Control
+    let types: OrderTypeDirectory
+    let worker: PushWorker
+    let port: Int
+    /// Stops the worker.
+    let stop: Signal
+    /// Fires when the worker has ended.
+    let ended: Signal
+
+    var store: OrderStore { database.store }
+
+    static func type(_ text: String) throws -> OrderTypeIdentifier { try OrderTypeIdentifier(text) }
+
+    /// Settings of the shop and the bakery that lead to a port of this machine.
+    static func settings(
+        port: Int,
+        shop: SigningIdentity = TestSigning.authority.identity
+    ) throws -> [OrderTypeSettings] {
+        try TestSigning.settings(shop: shop).map { settings in
+            var settings = settings
+            settings.apns = APNsSettings(host: "127.0.0.1", port: port, trust: [TestSigning.authority.root])
+            return settings
+        }
+    }
+
+    static func simulator(port: Int = 0, control: HTTP2Control, loops: EventLoopGroup) throws -> APNsSimulator {
+        let server = TestSigning.authority.server
+        return APNsSimulator(
+            address: .ip(host: "127.0.0.1", port: port),
+            tls: try TLSContext.server(
+                certificate: server.certificate,
+                chain: server.chain,
+                key: server.key,
+                alpn: ["h2"],
+                clientCertificates: .optional(roots: [TestSigning.authority.root])
+            ),
+            loops: loops,
+            logger: TestLog.logger,
+            control: control
+        )
+    }
+
+    /// Registers devices for an order of its own, each with a token of its own: `numbers` name both.
+    func register(_ numbers: Range<Int>, for order: String, type: String = Samples.shop) async throws {
+        let key = try Samples.key(order, type: type)
+        for number in numbers {
+            _ = try await store.register(
+                try Samples.device("device-\(number)"),
+                pushToken: try Samples.token(number),
+                for: key
+            )
+        }
+    }
+
+    /// Changes an order and rings for the worker.
+    func change(_ order: String, type: String = Samples.shop, tracking: String = "T-1") async throws {
+        _ = try await store.apply(
+            try Samples.event("event-\(tracking)", tracking: tracking),
+            to: try Samples.key(order, type: type)
+        )
+        worker.wake(try Self.type(type))
+    }
+
+    /// An order with followers that has changed.
+    func changedOrder(_ order: String, _ numbers: Range<Int>, type: String = Samples.shop) async throws {
+        try await database.create(order, type: type)
+        try await register(numbers, for: order, type: type)
+        try await change(order, type: type)
+    }
+
+    /// A token as APNs sees it.
+    func token(_ number: Int) -> String { String(number, radix: 16) }
+
+    func waitForPush(_ number: Int, after count: Int = 0) async throws {
+        _ = try await simulator.waitForPush(to: token(number), after: count, deadline: .seconds(15))
+    }
+
+    /// How many devices are as a condition says.
+    func devices(_ condition: String) async throws -> Int64 {
+        try await database.number(Self.count, [.text("select count(*) n from devices d where " + condition)])
+    }
+
+    /// Runs a query that is a parameter: the server builds it, since statements are fixed texts.
+    private static let count = Statement(
+        "t_count_devices",
+        "select ((xpath('//n/text()', query_to_xml($1::text, false, true, '')))[1])::text::bigint"
+    )
+
+    /// Asks the database until the number of devices is right.
+    func expect(_ count: Int64, _ condition: String, _ location: SourceLocation = #_sourceLocation) async throws {
+        let deadline = MonotonicTime.now() + .seconds(15)
+        var found: Int64 = -1
+        repeat {
+            found = try await devices(condition)
+            if found == count { return }
+        } while MonotonicTime.now() < deadline
+        Issue.record("\(found) devices instead of \(count) have: \(condition)", sourceLocation: location)
+    }
+
+    /// Asks for the faults until one is there, or none.
+    func expectFault(_ fault: String?, _ location: SourceLocation = #_sourceLocation) async throws {
+        let type = try Self.type(Samples.shop)
+        let deadline = MonotonicTime.now() + .seconds(15)
+        while worker.faults[type] != fault, MonotonicTime.now() < deadline { _ = try await devices("true") }
+        #expect(worker.faults[type] == fault, sourceLocation: location)
+    }
+}
+
+/// Runs a test with a station.
+///
+/// - Parameter isAway: whether nothing listens at APNs' port yet; see ``PushStation/port``.
+func withPushes(
+    control: HTTP2Control = HTTP2Control(),
+    policy: RetryPolicy = RetryPolicy(),
+    deadlines: PushDeadlines = PushDeadlines(),
+    isAway: Bool = false,
+    _ body: @escaping @Sendable (PushStation) async throws -> Void
+) async throws {
+    try await withStore { database in
+        let loops = database.loops
+        let simulator = try PushStation.simulator(control: control, loops: loops)
+        guard case .ip(_, let port) = try simulator.server.bind() else { throw Unexpected() }
+        let directory = OrderTypeDirectory(try PushStation.settings(port: port))
+        for type in directory.all { try await database.store.ensureOrderType(type.identifier) }
+        let worker = PushWorker(
+            store: database.store,
+            types: directory,
+            loop: loops.next(),
+            policy: policy,
+            deadlines: deadlines,
+            logger: TestLog.logger,
+            metrics: Metrics()
+        )
+        let station = PushStation(
+            database: database,
+            simulator: simulator,
+            control: control,
+            types: directory,
+            worker: worker,
+            port: port,
+            stop: Signal(),
+            ended: Signal()
+        )
+        let stopServer = Signal()
+        if isAway {
+            // Opens and closes: the port is known, and nobody listens on it.
+            stopServer.fire()
+            try await simulator.run(shutdown: stopServer)
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            if !isAway { group.addTask { try await simulator.run(shutdown: stopServer) } }
+            group.addTask {
+                try await worker.run(shutdown: station.stop)
+                station.ended.fire()
+            }
+            var failure: (any Error)?
+            do { try await body(station) } catch { failure = error }
+            control.decide(nil)
+            station.stop.fire()
+            try await station.ended.wait()
+            stopServer.fire()
+            try await group.waitForAll()
+            if let failure { throw failure }
+        }
+    }
+}

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTPEngine
+import OrderModel
+import OrderStore
+import PushNotifications
+import ServiceRuntime
+import Simulators
+import StoreTestSupport
+import Testing
+
+/// Tickets in the database, pushes at APNs.
+@Suite("Push worker: PushNotificationsTests", .database)
+struct PushWorkerTests {
+    /// Settled: nothing due, nothing claimed.
+    static let isAtRest = "due_at is null and claim is null and outcome = 'sent'"
+
+    @Test("a change is pushed once, and the push says no more than look")
+    func onePush() async throws {
+        try await withPushes { station in
+            let before = WallTime.now().seconds
+            try await station.changedOrder("A-1", 1..<2)
+            try await station.waitForPush(1)
+            try await station.expect(1, Self.isAtRest)
+            #expect(station.simulator.total == 1)
+            let push = try #require(station.simulator.recent.first)
+            #expect(push.body == Array("{}".utf8))
+            #expect(push.headers["apns-topic"] == Samples.shop)
+            #expect(push.headers["apns-push-type"] == "background")
+            #expect(push.headers["apns-priority"] == "5")
+            let expiration = try #require(push.headers["apns-expiration"].flatMap(Int64.init))
+            #expect((before + 30 * 86_400...before + 30 * 86_400 + 60).contains(expiration))
+            #expect(push.headers["apns-collapse-id"]?.utf8.count == 32)
+            #expect(push.headers["apns-id"]?.utf8.count == 36)
+            #expect(push.headers["authorization"] == nil)
+        }
+    }
+
+    @Test("a burst of 100 changes makes few pushes, and one of them is after the last change")
+    func burst() async throws {
+        try await withPushes { station in
+            let start = MonotonicTime.now()
+            try await station.changedOrder("A-1", 1..<2)
+            for number in 2...100 { try await station.change("A-1", tracking: "T-\(number)") }
+            try await station.expect(
+                1,
+                "due_at is null and claim is null and d.pushed_at >= (select to_timestamp(max(mark) / 1e6) from orders)"
+            )
+            let seconds = Int((MonotonicTime.now() - start).components.seconds)
+            #expect((1...seconds + 2).contains(station.simulator.total))
+        }
+    }
+
+    @Test("two types go over two connections with their own certificates")
+    func neverCrossed() async throws {
+        try await withPushes { station in
+            try await station.changedOrder("A-1", 1..<11)
+            try await station.changedOrder("B-1", 11..<21, type: Samples.bakery)
+            try await station.expect(20, Self.isAtRest)
+            #expect(station.control.connectionCount == 2)
+            let topics = station.simulator.recent.map { "\($0.topic) \($0.token)" }.sorted()
+            let expected =
+                (1..<11).map { "\(Samples.shop) \(station.token($0))" }
+                + (11..<21).map { "\(Samples.bakery) \(station.token($0))" }
+            #expect(topics == expected.sorted())
+        }
+    }
+
+    @Test("a push on another type's certificate is refused, the type stops and says so")
+    func crossed() async throws {
+        try await withPushes { station in
+            station.types.replace(try PushStation.settings(port: station.port, shop: TestSigning.bakery))
+            try await station.changedOrder("A-1", 1..<2)
+            try await station.expectFault("TopicDisallowed")
+            #expect(station.simulator.total == 0)
+            try await station.expect(1, "due_at <= now() and claim is null and attempts = 0")
+        }
+    }
+
+    @Test(
+        "a refused certificate stops its type and keeps the tickets; with a new one they go out at once",
+        arguments: ["BadCertificate", "BadCertificateEnvironment", "Forbidden"]
+    )
+    func refused(reason: String) async throws {
+        try await withPushes { station in
+            station.simulator.script(station.token(1), .init(status: 403, reason: reason, times: 1))
+            try await station.changedOrder("A-1", 1..<2)
+            try await station.expectFault(reason)
+            try await station.changedOrder("B-1", 2..<3, type: Samples.bakery)
+            try await station.waitForPush(2)
+            try await station.expect(1, "order_type = 'order.com.example.shop' and due_at <= now() and attempts = 0")
+            #expect(station.simulator.count(of: station.token(1)) == 0)
+            station.types.replace(try PushStation.settings(port: station.port, shop: TestSigning.renewed))
+            try await station.waitForPush(1)
+            try await station.expectFault(nil)
+        }
+    }
+
+    @Test("a wrong environment that is told in GOAWAY only is seen")
+    func goAwayReason() async throws {
+        let control = HTTP2Control()
+        control.decide { _, _ in
+            .goAway(.noError, debugData: Array(#"{"reason":"BadCertificateEnvironment"}"#.utf8), lastStream: 0)
+        }
+        try await withPushes(control: control) { station in
+            try await station.changedOrder("A-1", 1..<6)
+            try await station.expectFault("BadCertificateEnvironment")
+            try await station.expect(5, "due_at <= now() and claim is null and attempts = 0")
+        }
+    }
+
+    @Test("a type that is no longer served has no fault, and its tickets stay")
+    func removed() async throws {
+        try await withPushes { station in
+            station.simulator.script(station.token(1), .init(status: 403, reason: "Forbidden"))
+            try await station.changedOrder("A-1", 1..<2)
+            try await station.expectFault("Forbidden")
+            station.types.replace([])
+            try await station.expectFault(nil)
+            try await station.expect(1, "due_at is not null and claim is null")
+        }
+    }
+
+    @Test("a 410 prunes a token that was registered before its time")
+    func gone() async throws {
+        try await withPushes { station in
+            let later = (WallTime.now().seconds + 3_600) * 1_000
+            station.simulator.script(station.token(1), .init(status: 410, reason: "Unregistered", timestamp: later))
+            try await station.changedOrder("A-1", 1..<3)
+            try await station.expect(1, "push_token is null and due_at is null")
+            try await station.expect(1, "push_token is not null and outcome = 'sent'")
+        }
+    }
+
+    @Test("a 410 of before the registration leaves the token and tries again, later each time")
+    func registeredSince() async throws {
+        try await withPushes { station in
+            station.simulator.script(
+                station.token(1),
+                .init(status: 410, reason: "Unregistered", timestamp: 1_000, times: 2)
+            )
+            try await station.changedOrder("A-1", 1..<2)
+            try await station.waitForPush(1)
+            try await station.expect(1, Self.isAtRest)
+        }
+    }
+
+    @Test("a bad token is tried twice and then forgotten")
+    func badToken() async throws {
+        try await withPushes { station in
+            station.simulator.script(station.token(1), .init(status: 400, reason: "BadDeviceToken"))
+            try await station.changedOrder("A-1", 1..<2)
+            try await station.expect(1, "outcome = 'retry' and reason = 'BadDeviceToken' and push_token is not null")
+            try await station.database.run("update devices set due_at = now()")
+            try await station.expect(1, "push_token is null and due_at is null")
+        }
+    }
+
+    @Test("a request that APNs never accepts is given up, and nothing waits behind it")
+    func poison() async throws {
+        try await withPushes { station in
+            station.simulator.script(station.token(1), .init(status: 413, reason: "PayloadTooLarge"))
+            try await station.changedOrder("A-1", 1..<3)
+            try await station.waitForPush(2)
+            try await station.expect(1, "dead and due_at is null and reason = 'PayloadTooLarge'")
+        }
+    }
+
+    @Test("one token that is told too often waits; the others don't")
+    func tooManyRequests() async throws {
+        try await withPushes { station in
+            station.simulator.script(station.token(1), .init(status: 429, reason: "TooManyRequests"))
+            try await station.changedOrder("A-1", 1..<11)
+            try await station.expect(9, Self.isAtRest)
+            try await station.expect(1, "due_at > now() + interval '40 s' and reason = 'TooManyRequests'")
+        }
+    }
+
+    @Test(
+        "a push that APNs could not take goes out later",
+        arguments: [(500, "InternalServerError"), (503, "ServiceUnavailable"), (503, "Shutdown")]
+    )
+    func later(status: Int, reason: String) async throws {
+        try await withPushes { station in
+            station.simulator.script(station.token(1), .init(status: status, reason: reason, times: 1))
+            try await station.changedOrder("A-1", 1..<2)
+            try await station.waitForPush(1)
+            try await station.expect(1, Self.isAtRest + " and attempts = 0 and first_failed_at is null")
+        }
+    }
+
+    @Test("two devices with one token get one push, and both tickets are settled")
+    func sharedToken() async throws {
+        try await withPushes { station in
+            try await station.database.create("A-1")
+            for name in ["one", "two"] {
+                _ = try await station.store.register(
+                    try Samples.device("device-\(name)"),
+                    pushToken: try Samples.token(1),
+                    for: try Samples.key("A-1")
+                )
+            }
+            try await station.change("A-1")
+            try await station.expect(2, Self.isAtRest)
+            #expect(station.simulator.total == 1)
+        }
+    }
+
+    @Test("a token that is registered while a push to the old one is under way is pushed to")
+    func newToken() async throws {
+        let control = HTTP2Control()
+        let old = "/3/device/1"
+        let isUnderWay = Signal()
+        control.decide { request, _ in
+            guard request.path == old else { return .serve }
+            isUnderWay.fire()
+            return .withhold
+        }
+        var deadlines = PushDeadlines()
+        deadlines.answer = .seconds(1)
+        try await withPushes(control: control, deadlines: deadlines) { station in
+            try await station.changedOrder("A-1", 1..<2)
+            try await isUnderWay.wait()
+            _ = try await station.store.register(
+                try Samples.device("device-1"),
+                pushToken: try Samples.token(2),
+                for: try Samples.key("A-1")
+            )
+            station.worker.wake(try PushStation.type(Samples.shop))
+            try await station.waitForPush(2)
+            try await station.expect(1, Self.isAtRest)
+        }
+    }
+
+    @Test("a busy type does not keep another's lost wake-up waiting")
+    func noStarvation() async throws {
+        try await withPushes { station in
+            try await station.database.create("B-1", type: Samples.bakery)
+            try await station.register(1..<2, for: "B-1", type: Samples.bakery)
+            _ = try await station.store.apply(
+                try Samples.event("event-1", tracking: "T-1"),
+                to: try Samples.key("B-1", type: Samples.bakery)
+            )
+            let start = MonotonicTime.now()
+            let shop = try PushStation.type(Samples.shop)
+            while station.simulator.total == 0, MonotonicTime.now() - start < .seconds(15) {
+                station.worker.wake(shop)
+                _ = try await station.devices("true")
+            }
+            #expect(station.simulator.total == 1)
+        }
+    }
+}
