@@ -79,7 +79,21 @@ extension OwnClusterTests {
                 let error = await startError(TestServer.cluster(in: directory))
                 #expect(error?.code == .inUse)
                 #expect(error?.message.contains("process \(getpid())") == true)
-                #expect(error?.exitStatus == 69)
+                #expect(error?.exitStatus == 78)
+            }
+        }
+
+        @Test("The lock of a killed server's socket does not hold up the next, though its number is taken again")
+        func leftoverSocketLock() async throws {
+            try await withCluster { cluster, directory in
+                await cluster.stop()
+                let other = try ChildProcess("/bin/sleep", ["60"], user: UserIdentity(name: "postgres"))
+                let lines = "\(other.pid)\n\(directory)/pg\n0\n5432\n\(directory)/socket\n"
+                try Files.write(Array(lines.utf8), to: directory + "/socket/.s.PGSQL.5432.lock")
+                let error = await startError(cluster)
+                other.send(SIGKILL)
+                _ = try await other.wait()
+                #expect(error == nil)
             }
         }
 

@@ -163,6 +163,12 @@ internal struct ClusterDirectory: Sendable {
 
     // MARK: Lock
 
+    /// Takes away what a killed server left beside its socket; call it with the lock held and no server running.
+    ///
+    /// A server refuses to start while the process named there exists. A killed one that nobody has waited for does, and so
+    /// does another that got its number; the folder has no other users.
+    func removeSocketLock() { unsafe unlink(self.socket + "/.s.PGSQL.5432.lock") }
+
     /// Takes the directory for this process. The kernel gives the lock back when the process ends, however it does.
     ///
     /// - Returns: the descriptor that holds the lock.

@@ -180,7 +180,12 @@ package final class PrivateCluster: Service, Sendable {
         }
         let programs = try await ServerPrograms.find(major: version)
         if version == nil { try await self.create(directory, programs) }
-        if try await self.threads.run({ try Postmaster.clearAway(in: directory.data) }) {
+        let hadToEnd = try await self.threads.run {
+            let hadToEnd = try Postmaster.clearAway(in: directory.data)
+            directory.removeSocketLock()
+            return hadToEnd
+        }
+        if hadToEnd {
             self.logger.notice("ended the database server that a former process had left running")
         }
         try await self.launch(directory, programs, loop)

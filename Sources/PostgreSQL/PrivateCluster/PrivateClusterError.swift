@@ -38,8 +38,8 @@ package struct PrivateClusterError: Error, Sendable, Equatable, CustomStringConv
     /// not to be had right now (sysexits.h).
     package var exitStatus: Int32 {
         switch self.code {
-        case .noServer, .noUser, .otherVersion, .notACluster, .unwritable, .unreachable, .pathTooLong: 78
-        case .inUse, .failed: 69
+        case .noServer, .noUser, .otherVersion, .notACluster, .unwritable, .unreachable, .pathTooLong, .inUse: 78
+        case .failed: 69
         }
     }
 
