@@ -169,11 +169,13 @@ enum SimulatorProgram {
         let phone = IPhoneSimulator(client: client, roots: roots)
         var last = try await self.fetch(phone, details)
         print(try await phone.register(details) ? "registered (201)" : "registered (200)")
+        Files.flushStandardOutput()
         var seen = 0
         for _ in 0..<changes {
             if let apns = arguments["apns"] {
                 seen = try await self.waitForPush(client, apns, phone, after: seen)
                 print("told by a push")
+                Files.flushStandardOutput()
             }
             var changed = try await phone.changedOrders(like: details)
             while !changed.contains(details.order.text) {
