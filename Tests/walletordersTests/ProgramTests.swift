@@ -6,6 +6,8 @@ import Testing
 /// A data directory of a test and the program that works in it. Paths are short: a socket's may have 107 bytes.
 struct TestInstallation: Sendable {
     let directory: String
+    /// What was started in it.
+    let programs = Locked<[RunningProgram]>([])
     static let program =
         ProcessEnvironment.executable.map { $0.prefix { _ in true } }.map { path in
             path.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 } + "/walletorders"

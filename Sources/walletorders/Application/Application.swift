@@ -52,14 +52,29 @@ struct Application {
         LogSink.standardError.setLevel(configuration.logLevel)
         let logger = Logger(label: "walletorders")
         let loops = try EventLoopGroup(count: configuration.loops, name: "loop")
-        var services: [any Service] = []
-
         let data = try await DataDirectory(configuration.dataDirectory)
         let database = try await Database.open(configuration, data, plan, loops: loops, logger: logger)
-        services += database.services
+        do {
+            return try await self.assemble(configuration, plan, data, database, loops: loops, logger: logger)
+        } catch {
+            // The database server is our child: it ends before we do, cleanly, or the next start would find it at work.
+            await database.close()
+            throw error
+        }
+    }
+
+    private static func assemble(
+        _ configuration: ServerConfiguration,
+        _ plan: Plan,
+        _ data: DataDirectory,
+        _ database: Database,
+        loops: EventLoopGroup,
+        logger: Logger
+    ) async throws -> Application {
+        var services = database.services
         let store = OrderStore(
             client: database.client,
-            tokens: try await TokenKeys.load(directory: data.keys, createIfMissing: plan.isSelfContained),
+            tokens: try await self.tokenKeys(data, plan),
             logger: logger.labelled("store")
         )
 
@@ -184,6 +199,14 @@ struct Application {
         )
     }
 
+    /// Does something between `make` and `run`; when it fails, what `make` started is ended.
+    func prepare<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
+        do { return try await body() } catch {
+            await self.cluster?.stop()
+            throw error
+        }
+    }
+
     /// Serves until SIGTERM or SIGINT, or until `body` has ended.
     ///
     /// - Parameter body: runs beside the services; what it throws ends them and is thrown on.
@@ -219,6 +242,17 @@ struct Application {
         await self.cluster?.stop()
     }
 
+    private static func tokenKeys(_ data: DataDirectory, _ plan: Plan) async throws -> TokenKeys {
+        do {
+            return try await TokenKeys.load(directory: data.keys, createIfMissing: plan.isSelfContained)
+        } catch {
+            throw CommandFailure(
+                .configuration,
+                "\(error) 'walletorders migrate' makes the first key; every machine needs the same files there"
+            )
+        }
+    }
+
     private static func bind(_ server: HTTPServer, _ setting: String) throws -> BoundAddress {
         do { return try server.bind() } catch {
             throw CommandFailure(.configuration, "\(error); choose another address with \(setting)")
@@ -230,17 +264,22 @@ struct Application {
         _ testIdentity: TestIdentity?
     ) async throws -> TLSContext? {
         if let certificate = configuration.deviceCertificate, let key = configuration.deviceKey {
-            let chain = try Certificate.all(pem: try await OrderTypeLoading.read(certificate))
+            let chain = try await OrderTypeLoading.certificates(certificate)
             guard let leaf = chain.first else {
                 throw ConfigurationError(["device.certificate: \(certificate) holds no certificate"])
             }
-            return try TLSContext.server(
-                certificate: leaf,
-                chain: Array(chain.dropFirst()),
-                key: try PrivateKey(pem: try await OrderTypeLoading.read(key), passphrase: nil),
-                alpn: ["h2", "http/1.1"],
-                clientCertificates: .none
-            )
+            let text = try await OrderTypeLoading.read(key)
+            do {
+                return try TLSContext.server(
+                    certificate: leaf,
+                    chain: Array(chain.dropFirst()),
+                    key: try PrivateKey(pem: text, passphrase: nil),
+                    alpn: ["h2", "http/1.1"],
+                    clientCertificates: .none
+                )
+            } catch {
+                throw ConfigurationError(["device.key: \(key): \(error)"])
+            }
         }
         return try testIdentity?.serverTLS(clientCertificates: .none)
     }

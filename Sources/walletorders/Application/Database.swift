@@ -55,6 +55,12 @@ struct Database: Sendable {
         return Database(client: client, cluster: cluster, services: services.compactMap { $0 })
     }
 
+    /// Ends what `open` began.
+    func close() async {
+        await self.client.close()
+        await self.cluster?.stop()
+    }
+
     /// The settings of a database URL.
     static func settings(url: String) throws -> PostgresConfiguration {
         do { return try PostgresConfiguration(url: url) } catch {

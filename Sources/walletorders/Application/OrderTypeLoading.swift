@@ -36,7 +36,7 @@ enum OrderTypeLoading {
             ])
         }
         var trust: [Certificate]?
-        if let path = type.apnsTrust { trust = try Certificate.all(pem: try await self.read(path)) }
+        if let path = type.apnsTrust { trust = try await self.certificates(path) }
         return OrderTypeSettings(
             identifier: type.identifier,
             identity: identity,
@@ -69,6 +69,14 @@ enum OrderTypeLoading {
         }
         let wanted = files
         return try await runBlocking { try SigningIdentity.load(wanted) }
+    }
+
+    /// Reads a PEM file of certificates.
+    static func certificates(_ path: String) async throws -> [Certificate] {
+        let text = try await self.read(path)
+        do { return try Certificate.all(pem: text) } catch {
+            throw CommandFailure(.inputUnreadable, "\(path): \(error)")
+        }
     }
 
     /// Reads a file off the loops.

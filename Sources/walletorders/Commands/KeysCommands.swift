@@ -117,6 +117,7 @@ enum KeysRevokeCommand: Command {
             for identifier in identifiers where try await !store.revokeAPIKey(identifier) { unknown.append(identifier) }
             return unknown
         }
+        if unknown.count < identifiers.count { Terminal.print("Revoked. Servers heed it within 5 seconds.") }
         if !unknown.isEmpty { throw CommandFailure(.checkFailed, "no such key: \(unknown.joined(separator: ", "))") }
     }
 }

@@ -18,9 +18,12 @@ enum MigrateCommand: Command {
     static func run(_ arguments: CommandDescription.Arguments) async throws {
         let showsStatus = arguments.has("status")
         let asJSON = arguments.has("json")
-        let isCurrent = try await StoreAccess.run(arguments) { client, _ in
+        let isCurrent = try await StoreAccess.run(arguments) { client, configuration in
             let migrator = Migrator(OrderStore.migrations)
             if !showsStatus {
+                // `serve` needs the keys that orders' tokens are derived from, and makes none: each machine would have others.
+                let data = try await DataDirectory(configuration.dataDirectory)
+                _ = try await TokenKeys.load(directory: data.keys, createIfMissing: true)
                 let applied = try await migrator.migrate(client, logger: Logger(label: "migrations"))
                 let names = migrator.migrations.filter { applied.contains($0.version) }.map(\.name)
                 Terminal.print(

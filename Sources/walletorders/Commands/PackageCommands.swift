@@ -33,12 +33,17 @@ enum PackageBuildCommand: Command {
         guard let output = arguments["output"] else {
             throw UsageError("--output names the package to write: -o OUT.order")
         }
-        let identity = try await OrderTypeLoading.identity(
-            file: identityFile,
-            key: arguments["key"],
-            intermediates: arguments.all("intermediate"),
-            passphraseFile: arguments["passphrase-file"]
-        )
+        let identity: SigningIdentity
+        do {
+            identity = try await OrderTypeLoading.identity(
+                file: identityFile,
+                key: arguments["key"],
+                intermediates: arguments.all("intermediate"),
+                passphraseFile: arguments["passphrase-file"]
+            )
+        } catch {
+            throw CommandFailure(.inputUnreadable, "\(error)")
+        }
         let source = try await SourceFolder.read(arguments.operands[0])
         let report = source.validate()
         for finding in report.findings { Report.complain(finding) }
@@ -88,10 +93,10 @@ enum PackageVerifyCommand: Command {
     static func run(_ arguments: CommandDescription.Arguments) async throws {
         guard !arguments.operands.isEmpty else { throw UsageError("name the packages to verify") }
         var roots: [Certificate] = []
-        for path in arguments.all("trust") { roots += try Certificate.all(pem: try await OrderTypeLoading.read(path)) }
+        for path in arguments.all("trust") { roots += try await OrderTypeLoading.certificates(path) }
         var issuers: [Certificate] = []
         for path in arguments.all("intermediate") {
-            issuers += try Certificate.all(pem: try await OrderTypeLoading.read(path))
+            issuers += try await OrderTypeLoading.certificates(path)
         }
         var at = WallTime.now().seconds
         if let text = arguments["at"] {
@@ -124,6 +129,10 @@ enum PackageInspectCommand: Command {
         guard arguments.operands.count == 1 else { throw UsageError("name one package") }
         let bytes = try await OrderTypeLoading.read(arguments.operands[0])
         let report = PackageVerifier(trust: []).verify(bytes)
+        if report.files.isEmpty {
+            for finding in report.findings where finding.isError { Report.complain(finding) }
+            throw CommandFailure(.inputUnreadable, "\(arguments.operands[0]) is no package")
+        }
         if arguments.has("json") {
             Terminal.print(String(decoding: Self.contents(report).serialized(), as: UTF8.self))
             return

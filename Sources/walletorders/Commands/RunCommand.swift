@@ -26,7 +26,9 @@ enum RunCommand: Command {
             configuration,
             Application.Plan(roles: [.web, .push], isSelfContained: true)
         )
-        let key = try await RunKey.load(configuration.dataDirectory + "/keys", application.store)
+        let key = try await application.prepare {
+            try await RunKey.load(configuration.dataDirectory + "/keys", application.store)
+        }
         let elapsed = MonotonicTime.now() - started
         Terminal.print(Welcome.text(application, key: key, elapsed: elapsed))
         try await application.run()

@@ -45,17 +45,13 @@ enum StoreAccess {
         }
     }
 
-    /// The same, with the store: for commands on orders and keys.
+    /// The same, with the store, for what has nothing to do with orders' tokens: their keys need not be on this machine.
     static func withStore<Result: Sendable>(
         _ arguments: CommandDescription.Arguments,
         _ body: @escaping @Sendable (OrderStore) async throws -> Result
     ) async throws -> Result {
-        try await self.run(arguments) { client, configuration in
-            let keys = try await TokenKeys.load(
-                directory: configuration.dataDirectory + "/keys",
-                createIfMissing: false
-            )
-            return try await body(OrderStore(client: client, tokens: keys, logger: Logger(label: "walletorders")))
+        try await self.run(arguments) { client, _ in
+            try await body(OrderStore(client: client, tokens: .random(), logger: Logger(label: "walletorders")))
         }
     }
 }

@@ -29,7 +29,7 @@ enum TestPKICommand: Command {
         do {
             try await runBlocking { try TestAuthority.make(orderType: type).write(to: folder) }
         } catch {
-            throw CommandFailure(.inputUnreadable, "\(folder): \(error)")
+            throw CommandFailure(.inputUnreadable, "\(error)")
         }
         Terminal.print(
             "\(folder): root.pem intermediate.pem identity.pem identity.key identity.p12 "

@@ -26,7 +26,9 @@ enum Demo {
             configuration,
             Application.Plan(roles: [.web, .push], isSelfContained: true, completesWhenFulfilled: true)
         )
-        let key = try await RunKey.load(configuration.dataDirectory + "/keys", application.store)
+        let key = try await application.prepare {
+            try await RunKey.load(configuration.dataDirectory + "/keys", application.store)
+        }
         let elapsed = MonotonicTime.now() - started
         Terminal.print("Ready after \(elapsed.nanoseconds / 1_000_000) ms.")
 

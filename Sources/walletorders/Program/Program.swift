@@ -3,7 +3,7 @@ import Glibc
 import ServiceRuntime
 
 /// Why a command ends without having done its work, and the exit code that says so (design 5.1).
-struct CommandFailure: Error, Sendable {
+struct CommandFailure: Error, Sendable, CustomStringConvertible {
     /// The exit codes, after sysexits.h.
     enum Code: Int32, Sendable {
         case checkFailed = 1
@@ -14,6 +14,7 @@ struct CommandFailure: Error, Sendable {
     }
     let code: Code
     let message: String
+    var description: String { self.message }
 
     init(_ code: Code, _ message: String) {
         self.code = code

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import ServiceRuntime
+import Testing
+
+/// A program that runs beside a test: what it writes is read as it comes, and it is ended by its process identifier.
+final class RunningProgram: Sendable {
+    private struct State: Sendable {
+        var text = ""
+        var waiting: [(needle: String, found: Signal)] = []
+    }
+
+    let process: ChildProcess
+    private let state = Locked(State())
+    private let isReaped = Locked(false)
+    /// Fired at the end of its output: it has ended then.
+    private let silent = Signal()
+    private let loop: EventLoop
+    /// One for each program at work.
+    private static let threads = BlockingThreads(limit: 32)
+
+    var pid: Int32 { self.process.pid }
+    /// All it has written so far, standard error too.
+    var text: String { self.state.withLock { $0.text } }
+
+    /// Starts a program.
+    ///
+    /// - Parameter errorFile: gets standard error instead of the text.
+    init(
+        _ executable: String,
+        _ arguments: [String],
+        environment: [String: String]? = nil,
+        errorFile: String = "/dev/stdout"
+    ) throws {
+        self.loop = try EventLoop(name: "reader")
+        var ends: [Int32] = [-1, -1]
+        // Closed in children from the start (SOCK_CLOEXEC has the value of O_CLOEXEC): another test's child must not hold it.
+        guard unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0, &ends) == 0 else {
+            throw SystemError.last("socketpair")
+        }
+        defer { close(ends[1]) }
+        let redirection = errorFile == "/dev/stdout" ? "2>&1" : "2>>\"$file\""
+        self.process = try ChildProcess(
+            "/bin/sh",
+            ["-c", "file=$1; shift; exec \"$0\" \"$@\" \(redirection)", executable, errorFile] + arguments,
+            environment: environment,
+            output: ends[1]
+        )
+        let descriptor = ends[0]
+        self.loop.spawn {
+            do { try await Self.threads.run { self.read(descriptor) } } catch {}
+            self.silent.fire()
+        }
+    }
+
+    private func read(_ descriptor: Int32) {
+        defer { close(descriptor) }
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
+            if count <= 0 { return }
+            let new = String(decoding: buffer[0..<count], as: UTF8.self)
+            self.state.withLock { state in
+                state.text += new
+                state.waiting.removeAll { needle, found in
+                    guard state.text.contains(needle) else { return false }
+                    found.fire()
+                    return true
+                }
+            }
+        }
+    }
+
+    /// Waits until it has written a text.
+    func says(_ needle: String) async throws {
+        let found = Signal()
+        self.state.withLock { state in
+            if state.text.contains(needle) { found.fire() } else { state.waiting.append((needle, found)) }
+        }
+        let silent = self.silent
+        do {
+            try await withDeadline(.seconds(60)) {
+                await withTaskGroup(of: Void.self) { group in
+                    group.addTask { do { try await found.wait() } catch {} }
+                    group.addTask { do { try await silent.wait() } catch {} }
+                    await group.next()
+                    group.cancelAll()
+                }
+            }
+        } catch {}
+        try #require(self.text.contains(needle), "waited for '\(needle)', it wrote: \(self.text)")
+    }
+
+    /// What it wrote between two texts, for the first time.
+    func value(after prefix: String, upTo end: Character) throws -> String {
+        let text = self.text
+        let start = try #require(text.firstRange(of: prefix), "'\(prefix)' is not in: \(text)")
+        return String(text[start.upperBound...].prefix { $0 != end })
+    }
+
+    /// Sends a signal.
+    func send(_ signal: Int32) { self.process.send(signal) }
+
+    /// Ends it if it is still there, without ado.
+    func abandon() async {
+        if self.isReaped.withLock({ $0 }) { return }
+        do { _ = try await self.end(SIGKILL) } catch {}
+    }
+
+    /// Waits for its end; the exit status, or 128 + the signal.
+    func end(_ signal: Int32? = nil) async throws -> Int32 {
+        if let signal { self.send(signal) }
+        let process = self.process
+        let status = try await Self.threads.run { () -> Int32 in
+            var status: Int32 = 0
+            while unsafe waitpid(process.pid, &status, 0) < 0 { if errno != EINTR { return -1 } }
+            return status & 0x7f == 0 ? status >> 8 & 0xff : 128 + (status & 0x7f)
+        }
+        self.isReaped.withLock { $0 = true }
+        try await self.silent.wait()
+        await self.loop.shutdown()
+        return status
+    }
+}
+
+extension TestInstallation {
+    /// The data directory.
+    var data: String { self.directory + "/d" }
+
+    /// Runs a test with an installation of its own; whatever it started is ended, and its files are removed.
+    static func use(_ body: (TestInstallation) async throws -> Void) async throws {
+        let installation = try TestInstallation()
+        let result: Result<Void, any Error>
+        do { result = .success(try await body(installation)) } catch { result = .failure(error) }
+        for program in installation.programs.withLock({ $0 }) { await program.abandon() }
+        try installation.remove()
+        try result.get()
+    }
+
+    /// Starts a program that ends with the installation at the latest.
+    func launch(
+        _ executable: String,
+        _ arguments: [String],
+        environment: [String: String]? = nil,
+        errorFile: String = "/dev/stdout"
+    ) throws -> RunningProgram {
+        let program = try RunningProgram(
+            executable,
+            arguments,
+            environment: environment,
+            errorFile: errorFile
+        )
+        self.programs.withLock { $0.append(program) }
+        return program
+    }
+
+    /// Starts `run` in the data directory and waits until it serves.
+    func start(
+        _ arguments: [String] = TestInstallation.freePorts,
+        errorFile: String = "/dev/stdout"
+    ) async throws -> RunningProgram {
+        let program = try self.launch(
+            Self.program,
+            ["run", "--data-dir", self.data] + arguments,
+            errorFile: errorFile
+        )
+        try await program.says("Create an order:")
+        return program
+    }
+
+    /// The processes that work in the data directory: the program, its database, what either left behind.
+    func processes() async throws -> String {
+        try await ChildProcess.run(
+            "/bin/sh",
+            [
+                "-c",
+                """
+                for p in /proc/[0-9]*; do
+                    case "$(readlink "$p/cwd") $(tr '\\0' ' ' <"$p/cmdline")" in
+                        *processes-of*) ;;
+                        *"$1/"*) tr '\\0' ' ' <"$p/cmdline" ;;
+                    esac
+                done 2>/dev/null
+                """, "processes-of", self.directory,
+            ]
+        ).text
+    }
+
+    /// What pg_controldata tells of the cluster: "shut down" when it ended well.
+    func clusterState() async throws -> String {
+        let result = try await ChildProcess.run(
+            "/bin/sh",
+            [
+                "-c", "LC_ALL=C /usr/lib/postgresql/*/bin/pg_controldata \"$0\" | grep 'cluster state'",
+                self.data + "/pg",
+            ]
+        )
+        return String(result.text.split(separator: ":").last ?? "").filter { $0 != "\n" }
+    }
+
+    /// Runs a Python script with the merchant key's file as its second argument.
+    func python(_ script: String, _ address: String, _ arguments: [String] = []) async throws -> ChildProcess.Result {
+        try await ChildProcess.run(
+            "/usr/bin/python3",
+            ["-c", script, address, self.data + "/keys/merchant-api.key"] + arguments
+        )
+    }
+}
