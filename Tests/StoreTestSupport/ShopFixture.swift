@@ -107,6 +107,7 @@ package struct TestClient: Sendable {
     }
 
     /// Sends bytes.
+    @discardableResult
     package func send(
         _ method: HTTPMethod,
         _ target: String,
@@ -122,6 +123,7 @@ package struct TestClient: Sendable {
     }
 
     /// Sends JSON.
+    @discardableResult
     package func send(
         _ method: HTTPMethod,
         _ target: String,

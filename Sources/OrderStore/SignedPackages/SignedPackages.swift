@@ -40,14 +40,28 @@ package final class SignedPackages: Sendable {
     /// Part of every tag: changes when the same revision would get other bytes from a newer builder.
     private static let builderVersion = "1"
 
+    /// What one shelf place holds: the bytes of one order under one tag.
+    private struct Place: Hashable, Sendable {
+        let key: OrderKey
+        let entityTag: String
+    }
+    private typealias Waiting = CheckedContinuation<SignedPackage?, any Error>
     private enum Entry: Sendable {
-        case building([CheckedContinuation<SignedPackage?, any Error>])
+        case building([Waiting])
         case ready(SignedPackage, lastUse: UInt64)
     }
     private struct Shelf: Sendable {
-        var entries: [String: Entry] = [:]
+        var entries: [Place: Entry] = [:]
         var bytes = 0
         var clock: UInt64 = 0
+
+        /// A package that is ready, marked as used.
+        mutating func take(_ place: Place) -> SignedPackage? {
+            guard case .ready(let package, _) = entries[place] else { return nil }
+            clock += 1
+            entries[place] = .ready(package, lastUse: clock)
+            return package
+        }
     }
 
     private let store: OrderStore
@@ -66,15 +80,33 @@ package final class SignedPackages: Sendable {
         self.assets = AssetCache(capacity: capacity)
     }
 
-    /// The strong tag that a revision's package has, quoted, without building it: over the content, the certificate and
-    /// the builder, never over the revision's number (store-design 2).
+    /// The bytes of packages held now.
+    package var byteCount: Int { self.shelf.withLock { $0.bytes } }
+
+    /// The strong tag that a revision's package has, quoted, without building it: over the content, the certificates, the
+    /// address that devices are told and the builder, never over the revision's number (store-design 2).
     package func entityTag(of head: OrderHead) throws(SignedPackagesError) -> String {
-        Self.entityTag(of: head, try self.settings(for: head.key).identity)
+        Self.entityTag(of: head, try self.settings(for: head.key))
     }
 
-    private static func entityTag(of head: OrderHead, _ identity: SigningIdentity) -> String {
-        let inputs = head.digest.bytes + Array("/\(identity.serial)/\(self.builderVersion)".utf8)
+    private static func entityTag(of head: OrderHead, _ settings: OrderTypeSettings) -> String {
+        let identity = settings.identity
+        let signer = "/\(identity.serial)/\(identity.intermediate.serialHex)/"
+        let inputs = head.digest.bytes + Array("\(signer)\(settings.webServiceURL)/\(self.builderVersion)".utf8)
         return "\"\(Base64URL.encode(Array(SHA256.hash(inputs).bytes.prefix(18))))\""
+    }
+
+    /// The signed package of a head that was read just now: from memory without another query when it is there. Otherwise,
+    /// or when the order has moved on, that of its present revision.
+    ///
+    /// - Returns: nil when the order was erased.
+    /// - Throws: as ``package(_:)``.
+    package func package(of head: OrderHead) async throws -> SignedPackage? {
+        // A tombstone keeps the digest of what was erased, which may still be on the shelf.
+        if head.isErased { return nil }
+        let place = Place(key: head.key, entityTag: try self.entityTag(of: head))
+        if let ready = self.shelf.withLock({ $0.take(place) }) { return ready }
+        return try await self.package(head.key)
     }
 
     /// The signed package of an order's present revision; nil when the order is unknown or erased.
@@ -83,47 +115,47 @@ package final class SignedPackages: Sendable {
     package func package(_ key: OrderKey) async throws -> SignedPackage? {
         let settings = try self.settings(for: key)
         guard let source = try await self.store.package(key) else { return nil }
-        let tag = Self.entityTag(of: source.head, settings.identity)
-        let shelfKey = "\(key.orderType.text)\u{0}\(key.order.text)\u{0}\(tag)"
+        let place = Place(key: key, entityTag: Self.entityTag(of: source.head, settings))
         enum Next { case give(SignedPackage), build, wait }
-        let next = self.shelf.withLock { shelf -> Next in
-            switch shelf.entries[shelfKey] {
-            case .ready(let package, _):
-                shelf.clock += 1
-                shelf.entries[shelfKey] = .ready(package, lastUse: shelf.clock)
-                return .give(package)
-            case .building: return .wait
-            case nil:
-                shelf.entries[shelfKey] = .building([])
+        while true {
+            let next = self.shelf.withLock { shelf -> Next in
+                if let ready = shelf.take(place) { return .give(ready) }
+                if shelf.entries[place] != nil { return .wait }
+                shelf.entries[place] = .building([])
                 return .build
             }
-        }
-        switch next {
-        case .give(let package): return package
-        case .wait: return try await self.wait(shelfKey, source, settings)
-        case .build:
-            do {
-                let package = try await self.build(source, settings, tag)
-                self.finish(shelfKey, .success(package))
-                return package
-            } catch {
-                self.finish(shelfKey, .failure(error))
-                throw error
+            switch next {
+            case .give(let package): return package
+            case .build: return try await self.fill(place, source, settings)
+            case .wait: if let built = try await self.wait(for: place) { return built }
             }
         }
     }
 
-    /// Waits for a build under way; builds alone when it has ended meanwhile.
-    private func wait(
-        _ shelfKey: String,
+    /// Builds what this caller was the first to ask for, and tells those who wait.
+    private func fill(
+        _ place: Place,
         _ source: PackageSource,
         _ settings: OrderTypeSettings
-    ) async throws -> SignedPackage? {
-        let built: SignedPackage? = try await withCheckedThrowingContinuation { continuation in
+    ) async throws -> SignedPackage {
+        do {
+            let package = try await self.build(source, settings, place.entityTag)
+            self.finish(place, .success(package))
+            return package
+        } catch {
+            // Whoever went away fails its own build only: those who wait try again without it.
+            self.finish(place, Task.isCancelled ? .success(nil) : .failure(error))
+            throw error
+        }
+    }
+
+    /// Waits for a build under way; nil when it has ended without a package.
+    private func wait(for place: Place) async throws -> SignedPackage? {
+        try await withCheckedThrowingContinuation { (continuation: Waiting) in
             let result = self.shelf.withLock { shelf -> SignedPackage?? in
-                switch shelf.entries[shelfKey] {
+                switch shelf.entries[place] {
                 case .building(let waiting):
-                    shelf.entries[shelfKey] = .building(waiting + [continuation])
+                    shelf.entries[place] = .building(waiting + [continuation])
                     return .none
                 case .ready(let package, _): return .some(package)
                 case nil: return .some(nil)
@@ -131,34 +163,32 @@ package final class SignedPackages: Sendable {
             }
             if let result { continuation.resume(returning: result) }
         }
-        if let built { return built }
-        return try await self.build(source, settings, Self.entityTag(of: source.head, settings.identity))
     }
 
-    private func finish(_ shelfKey: String, _ result: Result<SignedPackage, any Error>) {
-        let waiting = self.shelf.withLock { shelf -> [CheckedContinuation<SignedPackage?, any Error>] in
-            let waiting: [CheckedContinuation<SignedPackage?, any Error>]
-            if case .building(let list) = shelf.entries[shelfKey] { waiting = list } else { waiting = [] }
-            shelf.entries[shelfKey] = nil
-            if case .success(let package) = result, package.package.byteCount <= self.capacity / 4 {
+    private func finish(_ place: Place, _ result: Result<SignedPackage?, any Error>) {
+        let waiting = self.shelf.withLock { shelf -> [Waiting] in
+            let waiting: [Waiting]
+            if case .building(let list) = shelf.entries[place] { waiting = list } else { waiting = [] }
+            shelf.entries[place] = nil
+            if case .success(let package?) = result, package.package.byteCount <= self.capacity / 4 {
                 shelf.clock += 1
-                shelf.entries[shelfKey] = .ready(package, lastUse: shelf.clock)
+                shelf.entries[place] = .ready(package, lastUse: shelf.clock)
                 shelf.bytes += package.package.byteCount
                 if shelf.bytes > self.capacity { Self.makeRoom(&shelf, self.capacity) }
             }
             return waiting
         }
-        for continuation in waiting { continuation.resume(with: result.map { $0 }) }
+        for continuation in waiting { continuation.resume(with: result) }
     }
 
     /// Takes the longest unused away until a quarter is free, so that the sort is paid rarely.
     private static func makeRoom(_ shelf: inout Shelf, _ capacity: Int) {
-        let ready = shelf.entries.compactMap { key, entry -> (key: String, lastUse: UInt64, bytes: Int)? in
-            if case .ready(let package, let lastUse) = entry { return (key, lastUse, package.package.byteCount) }
+        let ready = shelf.entries.compactMap { place, entry -> (place: Place, lastUse: UInt64, bytes: Int)? in
+            if case .ready(let package, let lastUse) = entry { return (place, lastUse, package.package.byteCount) }
             return nil
         }
         for entry in ready.sorted(by: { $0.lastUse < $1.lastUse }) where shelf.bytes > capacity * 3 / 4 {
-            shelf.entries[entry.key] = nil
+            shelf.entries[entry.place] = nil
             shelf.bytes -= entry.bytes
         }
     }
