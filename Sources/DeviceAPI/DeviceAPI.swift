@@ -38,23 +38,46 @@ package struct DeviceAPI: Sendable {
         var router = Router(tolerant: true)
         for prefix in Set(prefixes.map(Self.normalized) + [""]).sorted() {
             let registration = "\(prefix)/v1/devices/{device}/registrations/{type}/{order}"
-            router.on(.post, registration, bodyLimit: 64 << 10, name: "register") { try await self.register($0, $1) }
-            router.on(.delete, registration, name: "unregister") { try await self.unregister($0, $1) }
-            router.on(.get, "\(prefix)/v1/devices/{device}/registrations/{type}", name: "changed-orders") {
-                try await self.changedOrders($0, $1)
+            router.on(.post, registration, bodyLimit: 64 << 10, name: "register") { request, parameters in
+                try await self.answering { try await self.register(request, parameters) }
             }
-            router.on(.get, "\(prefix)/v1/orders/{type}/{order}", name: "package") { try await self.package($0, $1) }
-            router.on(.post, "\(prefix)/v1/log", bodyLimit: 64 << 10, name: "log") { try await self.receiveLog($0, $1) }
+            router.on(.delete, registration, name: "unregister") { request, parameters in
+                try await self.answering { try await self.unregister(request, parameters) }
+            }
+            router.on(.get, "\(prefix)/v1/devices/{device}/registrations/{type}", name: "changed-orders") {
+                request,
+                parameters in
+                try await self.answering { try await self.changedOrders(request, parameters) }
+            }
+            router.on(.get, "\(prefix)/v1/orders/{type}/{order}", name: "package") { request, parameters in
+                try await self.answering { try await self.package(request, parameters) }
+            }
+            router.on(.post, "\(prefix)/v1/log", bodyLimit: 64 << 10, name: "log") { request, _ in
+                try await self.receiveLog(request)
+            }
+            router.on(.get, "\(prefix)/o/{token}/{name}", name: "share-link") { request, parameters in
+                try await self.answering { try await self.sharedPackage(request, parameters) }
+            }
         }
-        router.on(.get, "/o/{token}/{name}", name: "share-link") { try await self.sharedPackage($0, $1) }
         return router
+    }
+
+    /// Turns what the store says into what a device understands: try later, or 401. An error that means neither goes on to
+    /// the engine, which logs it.
+    private func answering(_ body: () async throws -> HTTPResponse) async throws -> HTTPResponse {
+        do { return try await body() } catch let error as StoreError where error.code == .orderErased {
+            throw Self.unauthorized
+        } catch  where OrderStore.isUnavailable(error) {
+            throw Problem.serviceUnavailable("The service can't answer for the moment.", retryAfter: 5)
+        }
     }
 
     /// The path of a web service URL without a trailing slash: `https://example.com/api/orders/` is `/api/orders`.
     package static func pathPrefix(of url: String) -> String {
-        guard let scheme = url.range(of: "://") else { return "" }
-        guard let slash = url[scheme.upperBound...].firstIndex(of: "/") else { return "" }
-        return self.normalized(String(url[slash...]))
+        let address = url.prefix { $0 != "?" && $0 != "#" }
+        guard let scheme = address.range(of: "://") else { return "" }
+        guard let slash = address[scheme.upperBound...].firstIndex(of: "/") else { return "" }
+        return self.normalized(String(address[slash...]))
     }
 
     private static func normalized(_ path: String) -> String {
@@ -63,7 +86,7 @@ package struct DeviceAPI: Sendable {
     }
 }
 
-extension String {
+extension Substring {
     fileprivate func range(of text: String) -> Range<String.Index>? {
         var start = self.startIndex
         while start < self.endIndex {

@@ -11,7 +11,7 @@ extension DeviceAPI {
     /// Source: Apple, "Get the latest version of an order"; caching by RFC 9110 13 as that page asks.
     internal func package(_ request: HTTPRequest, _ parameters: RouteParameters) async throws -> HTTPResponse {
         let head = try await self.authorize(request, parameters)
-        let response = try await self.answer(request, head)
+        let response = try await self.answer(request, head, gone: Self.unauthorized)
         self.reads.note(
             PackageRead(key: head.key, revision: head.revision, notModified: response.status == .notModified)
         )
@@ -21,25 +21,28 @@ extension DeviceAPI {
     /// `GET /o/{token}/{name}.order`: the package for who has the link; nothing tells a wrong link from an expired one.
     internal func sharedPackage(_ request: HTTPRequest, _ parameters: RouteParameters) async throws -> HTTPResponse {
         let name = parameters["name"]
+        let gone = Problem.notFound("This link is not valid, or not any more.", code: "share-link-not-found")
         guard name.hasSuffix(".order"), parameters["token"].utf8.count <= 128,
             let key = try await self.store.shareLink(token: parameters["token"]),
             let head = try await self.store.head(key), !head.isErased
-        else { throw Problem.notFound("This link is not valid, or not any more.", code: "share-link-not-found") }
-        var response = try await self.answer(request, head)
+        else { throw gone }
+        var response = try await self.answer(request, head, gone: gone)
         let file = name.utf8.allSatisfy(PackageHeaders.isFileNameByte) ? name : "order.order"
         response.headers["content-disposition"] = "attachment; filename=\"\(file)\""
         return response
     }
 
     /// The package of a revision or its 304.
-    private func answer(_ request: HTTPRequest, _ head: OrderHead) async throws -> HTTPResponse {
+    ///
+    /// - Parameter gone: what to say when the order was erased a moment ago.
+    private func answer(_ request: HTTPRequest, _ head: OrderHead, gone: Problem) async throws -> HTTPResponse {
         do {
             let tag = try self.packages.entityTag(of: head)
             let headers = PackageHeaders(entityTag: tag, modifiedAt: head.modifiedAt)
             if headers.isCurrent(for: request.headers) {
                 return HTTPResponse(.notModified, headers: headers.fields)
             }
-            guard let signed = try await self.packages.package(head.key) else { throw Self.unauthorized }
+            guard let signed = try await self.packages.package(of: head) else { throw gone }
             // The revision may have moved on since the head was read: tag and date are those of the bytes.
             var fields = PackageHeaders(entityTag: signed.entityTag, modifiedAt: signed.head.modifiedAt).fields
             fields["content-type"] = PackageHeaders.mediaType

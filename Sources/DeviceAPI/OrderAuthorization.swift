@@ -35,7 +35,7 @@ extension DeviceAPI {
         return OrderKey(type, order)
     }
 
-    /// An order that nobody can have made: the space before its name is refused on creation.
+    /// What is asked for when a path names no order, so that the work is the same; the answer is not used.
     private static let unknownOrder: OrderKey = {
         do {
             return OrderKey(try OrderTypeIdentifier("order.invalid"), try OrderIdentifier("-"))

@@ -36,28 +36,9 @@ package struct PackageHeaders: Sendable {
     /// Whether the caller's copy is this one: If-None-Match decides alone where it is sent, else If-Modified-Since
     /// (RFC 9110 13.2.2). A date in none of the three forms is ignored.
     package func isCurrent(for request: HTTPFields) -> Bool {
-        if request.contains("if-none-match") {
-            return request.all("if-none-match").flatMap(Self.tags).contains { tag in
-                tag == "*" || tag == self.entityTag || tag == "W/" + self.entityTag
-            }
-        }
+        if request.contains("if-none-match") { return request.ifNoneMatch(holds: self.entityTag) }
         guard let text = request["if-modified-since"], let since = WallTime(httpDate: text) else { return false }
         return self.modifiedAt <= since
-    }
-
-    /// The tags of a list; a comma inside quotes belongs to the tag.
-    private static func tags(_ list: String) -> [String] {
-        var tags = [""]
-        var isQuoted = false
-        for character in list {
-            if character == "\"" { isQuoted.toggle() }
-            if character == ",", !isQuoted {
-                tags.append("")
-            } else if isQuoted || (character != " " && character != "\t") {
-                tags[tags.count - 1].append(character)
-            }
-        }
-        return tags
     }
 
     /// Whether a byte may stand in a file name inside quotes without further ado.

@@ -26,10 +26,10 @@ package final class PackageReads: Service {
     }
 
     package func run(shutdown: Signal) async throws {
-        while !shutdown.isFired {
+        repeat {
             do { try await withDeadline(.seconds(1)) { try await shutdown.wait() } } catch is DeadlineExceeded {}
             await self.flush()
-        }
+        } while !shutdown.isFired
     }
 
     private func flush() async {
