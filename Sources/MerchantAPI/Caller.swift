@@ -11,24 +11,32 @@ extension MerchantAPI {
         _ scope: APIScope,
         _ body: (APIKey) async throws -> HTTPResponse
     ) async throws -> HTTPResponse {
-        guard let presented = Self.bearer(request.headers["authorization"]),
-            let key = try await self.store.authenticate(apiKey: presented)
-        else {
-            throw Problem(
-                .unauthorized,
-                code: "unauthorized",
-                detail: "Send a merchant key: Authorization: Bearer wok_… ('walletorders keys create' makes one).",
-                headers: ["www-authenticate": "Bearer"]
-            )
+        do {
+            guard let presented = Self.bearer(request.headers["authorization"]),
+                let key = try await self.store.authenticate(apiKey: presented)
+            else {
+                throw Problem(
+                    .unauthorized,
+                    code: "unauthorized",
+                    detail: "Send a merchant key: Authorization: Bearer wok_… ('walletorders keys create' makes one).",
+                    headers: ["www-authenticate": "Bearer"]
+                )
+            }
+            guard key.scopes.contains(scope) || key.scopes.contains(.admin) else {
+                throw Problem(
+                    .forbidden,
+                    code: "scope-missing",
+                    detail: "This key has not the scope \(scope.rawValue)."
+                )
+            }
+            return try await body(key)
+        } catch let error as StoreError {
+            // What the caller can do nothing about goes on to the engine, which logs it and says 500.
+            guard let problem = Problem(error) else { throw error }
+            throw problem
+        } catch  where OrderStore.isUnavailable(error) {
+            throw Problem.unavailable
         }
-        guard key.scopes.contains(scope) || key.scopes.contains(.admin) else {
-            throw Problem(
-                .forbidden,
-                code: "scope-missing",
-                detail: "This key has not the scope \(scope.rawValue)."
-            )
-        }
-        do { return try await body(key) } catch let error as StoreError { throw Problem(error) }
     }
 
     /// The order of a path, when the key may know of it. Another merchant's order is not there: 404, never 403.
@@ -37,6 +45,13 @@ extension MerchantAPI {
             let order = try? OrderIdentifier(parameters["order"]), key.isBound(to: type)
         else { throw Problem.orderNotFound }
         return OrderKey(type, order)
+    }
+
+    /// The order type of a path, when the key may know of it and this process serves it.
+    internal func orderType(_ parameters: RouteParameters, _ key: APIKey) throws -> OrderTypeIdentifier {
+        guard let type = try? OrderTypeIdentifier(parameters["type"]), key.isBound(to: type), self.types[type] != nil
+        else { throw Problem.notFound("There is no such order type.", code: "order-type-not-found") }
+        return type
     }
 
     private static func bearer(_ header: String?) -> String? {
@@ -68,22 +83,33 @@ extension MerchantAPI {
     }
 
     /// The change options of a request: precondition, dry run, and who asks.
-    internal func options(_ request: HTTPRequest, _ type: OrderTypeIdentifier, _ key: APIKey) -> ChangeOptions {
+    internal func options(
+        _ request: HTTPRequest,
+        _ type: OrderTypeIdentifier,
+        _ key: APIKey
+    ) throws -> ChangeOptions {
         var options = ChangeOptions()
-        let tags = request.headers.all("if-match").flatMap { $0.split(separator: ",") }.map {
-            String($0.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+        let tags = request.headers.entityTags("if-match")
+        if tags.contains("*") {
+            options.ifMatch = .exists
+        } else if request.headers.contains("if-match") {
+            options.ifMatch = .entityTags(tags)
         }
-        if tags == ["*"] { options.ifMatch = .exists } else if !tags.isEmpty { options.ifMatch = .entityTags(tags) }
-        options.validateOnly = Self.validatesOnly(request)
-        let settings = self.types[type]
-        options.completeWhenFulfilled = settings?.completeWhenFulfilled ?? false
+        options.validateOnly = try Self.validatesOnly(request)
+        options.completeWhenFulfilled = self.types[type]?.completeWhenFulfilled ?? false
         options.validation = self.validation(type)
         options.actor = key.identifier
         return options
     }
 
-    internal static func validatesOnly(_ request: HTTPRequest) -> Bool {
-        request.queryValue("validateOnly") == "true"
+    /// Whether the request is a dry run. Anything but true and false is refused: a slip must not store what was only to be
+    /// tried.
+    internal static func validatesOnly(_ request: HTTPRequest) throws -> Bool {
+        switch request.queryValue("validateOnly") {
+        case "true": true
+        case nil, "false": false
+        default: throw Problem.badRequest("validateOnly must be true or false.", code: "bad-validate-only")
+        }
     }
 
     internal func validation(_ type: OrderTypeIdentifier) -> ValidationOptions {

@@ -15,18 +15,25 @@ extension MerchantAPI {
     ) async throws -> HTTPResponse {
         let orderKey = try self.orderKey(parameters, key)
         let value = try Self.json(request.body)
-        let options = self.options(request, orderKey.orderType, key)
+        let options = try self.options(request, orderKey.orderType, key)
         let answer =
             replaces
             ? try await self.store.replace(orderKey, with: value, options)
             : try await self.store.patch(orderKey, with: value, options)
-        let warnings = answer.findings.filter { $0.severity == .warning }
+        return Self.response(answer, of: orderKey)
+    }
+
+    /// What changed, as PATCH, PUT and the file routes of an order say it.
+    internal static func response(_ answer: ChangeAnswer, of key: OrderKey) -> HTTPResponse {
+        let warnings =
+            answer.findings.filter { $0.severity == .warning } + answer.missingFiles.map(Finding.missingFile)
         var response = HTTPResponse.json([
-            "orderTypeIdentifier": .string(orderKey.orderType.text), "orderIdentifier": .string(orderKey.order.text),
+            "orderTypeIdentifier": .string(key.orderType.text), "orderIdentifier": .string(key.order.text),
             "revision": .number(JSONNumber(answer.revision)), "updatedAt": .string(answer.updatedAt.rfc3339),
             "changed": .array(answer.changed.map { .string($0) }), "warnings": .array(warnings.map(\.json)),
         ])
         response.headers["etag"] = answer.entityTag
+        response.headers["cache-control"] = "no-store"
         return response
     }
 
@@ -43,15 +50,27 @@ extension MerchantAPI {
         _ key: APIKey
     ) async throws -> HTTPResponse {
         let orderKey = try self.orderKey(parameters, key)
-        let now = try await self.store.databaseTime()
+        // The store judges occurredAt by its own clock.
         let (event, findings) = OrderEvent.parse(
             try Self.json(request.body),
-            now: now.microseconds,
             options: self.validation(orderKey.orderType)
         )
         guard let event else { throw Problem.faulty(findings, code: "invalid-event") }
-        let options = self.options(request, orderKey.orderType, key)
-        return .json(.object(Self.answer(try await self.store.apply(event, to: orderKey, options))))
+        let options = try self.options(request, orderKey.orderType, key)
+        let route = "POST /api/v1/orders/{type}/{order}/events"
+        return Self.response(
+            try await self.once(request, route, of: orderKey.orderType, key) {
+                StoredAnswer(.object(Self.answer(try await self.apply(event, to: orderKey, options))))
+            }
+        )
+    }
+
+    private func apply(_ event: OrderEvent, to key: OrderKey, _ options: ChangeOptions) async throws -> EventAnswer {
+        do { return try await self.store.apply(event, to: key, options) } catch let error as StoreError
+            where error.code == .invalidDocument
+        {
+            throw Problem.faulty(error.findings, code: "invalid-event")
+        }
     }
 
     /// `POST /api/v1/events`: up to a thousand changes; one bad one spoils none. Answers come in the order of the events.
@@ -62,16 +81,27 @@ extension MerchantAPI {
         guard list.count <= 1_000 else {
             throw Problem.badRequest("At most 1,000 events go into one request.", code: "too-many-events")
         }
-        let now = try await self.store.databaseTime()
+        _ = try Self.validatesOnly(request)
+        return Self.response(
+            try await self.once(request, "POST /api/v1/events", of: nil, key) {
+                StoredAnswer(["results": .array(try await self.results(of: list, request, key))])
+            }
+        )
+    }
+
+    /// An answer for each event, in their order.
+    private func results(of list: [JSONValue], _ request: HTTPRequest, _ key: APIKey) async throws -> [JSONValue] {
         var results = [JSONValue](repeating: .null, count: list.count)
         /// Events by order type: completion is a setting of the type.
         var groups: [OrderTypeIdentifier: [(index: Int, event: KeyedEvent)]] = [:]
         for (index, value) in list.enumerated() {
+            // A thousand checks take a while, and other requests share this loop.
+            if index % 50 == 49 { await Task.yield() }
             let type = value["orderTypeIdentifier"]?.stringValue.flatMap { try? OrderTypeIdentifier($0) }
             let options = type.map { self.validation($0) } ?? ValidationOptions(isServiceFilled: true)
-            let (event, findings) = OrderEvent.parse(value, now: now.microseconds, options: options)
+            let (event, findings) = OrderEvent.parse(value, options: options)
             guard let event else {
-                results[index] = Self.failure(.faulty(findings, code: "invalid-event"), value)
+                results[index] = Self.failure(Self.invalidEvent(findings, index), value)
                 continue
             }
             guard let type, let order = event.orderIdentifier.flatMap({ try? OrderIdentifier($0) }),
@@ -83,17 +113,39 @@ extension MerchantAPI {
             groups[type, default: []].append((index, KeyedEvent(key: OrderKey(type, order), event: event)))
         }
         for (type, group) in groups {
-            let answers = await self.store.apply(group.map(\.event), self.options(request, type, key))
+            let answers = await self.store.apply(group.map(\.event), try self.options(request, type, key))
             for (entry, answer) in zip(group, answers) {
                 switch answer {
                 case .success(let answer): results[entry.index] = .object(Self.answer(answer))
-                case .failure(let error as StoreError):
-                    results[entry.index] = Self.failure(Problem(error), list[entry.index])
-                case .failure(let error): throw error
+                case .failure(let error):
+                    let problem = self.problem(error, entry.index, request)
+                    results[entry.index] = Self.failure(problem, list[entry.index])
                 }
             }
         }
-        return .json(["results": .array(results)])
+        let failures = results.filter { $0["problem"]?["status"]?.int64Value == 503 }
+        // Nothing was done: the whole request may be sent again.
+        if !results.isEmpty, failures.count == results.count { throw Problem.unavailable }
+        return results
+    }
+
+    /// What one event's failure is to the caller; it spoils none of the others.
+    private func problem(_ error: any Error, _ index: Int, _ request: HTTPRequest) -> Problem {
+        if let error = error as? StoreError {
+            if error.code == .invalidDocument { return Self.invalidEvent(error.findings, index) }
+            if let problem = Problem(error) { return problem }
+        }
+        if OrderStore.isUnavailable(error) { return .unavailable }
+        self.logger.error(
+            "an event of a bulk request failed",
+            ["request": .string(request.identifier), "reason": .string("\(error)")]
+        )
+        return .internalError
+    }
+
+    private static func invalidEvent(_ findings: [Finding], _ index: Int) -> Problem {
+        let place = JSONPointer(tokens: ["events", String(index)])
+        return .faulty(findings.map { $0.nested(under: place) }, code: "invalid-event")
     }
 
     private static func answer(_ answer: EventAnswer) -> JSONObject {

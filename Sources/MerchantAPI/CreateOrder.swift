@@ -11,36 +11,31 @@ extension MerchantAPI {
     /// `POST /api/v1/orders`: stores an order and gives the four values that the checkout hands to the phone.
     internal func createOrder(_ request: HTTPRequest, _ key: APIKey) async throws -> HTTPResponse {
         let submission = try OrderSubmission(request)
-        let type = try self.orderType(of: submission, key)
-        guard let settings = self.types[type] else {
-            throw Problem.faulty([
-                Finding(
-                    severity: .error,
-                    code: "order-type-not-served",
-                    pointer: JSONPointer(tokens: ["order", "orderTypeIdentifier"]),
-                    message: "This server has no certificate for the order type \(type.text).",
-                    fix: "Use a configured order type, or configure orderTypes.\(type.text)."
-                )
-            ])
-        }
-        let clock = try await self.store.databaseTime()
+        let (type, settings, typeFinding) = self.orderType(of: submission, key)
+        // Only the database's clock stamps data; a document with a date of its own does not need to ask for it.
+        let clock =
+            submission.order["createdAt"] == nil ? try await self.store.databaseTime().wallTime : WallTime.now()
         let intake = OrderIntake(
-            now: clock.wallTime.seconds,
+            now: clock.seconds,
             orderTypeIdentifier: type,
             orderIdentifier: try OrderIdentifier(SecureRandom.uuid()),
-            webServiceURL: settings.webServiceURL
+            webServiceURL: settings?.webServiceURL
         )
         let (json, intakeFindings) = intake.complete(submission.order)
-        let (document, validationFindings) = OrderDocument.validate(json, self.validation(type))
-        let root = JSONPointer(tokens: ["order"])
+        let (document, validationFindings) = OrderDocument.validate(
+            json,
+            type.map(self.validation) ?? ValidationOptions(isServiceFilled: true)
+        )
+        let found = (intakeFindings + validationFindings).map { $0.nested(under: Self.orderPointer) }
         let findings =
-            submission.findings + (intakeFindings + validationFindings).map { $0.nested(under: root) }
-        guard let document, !findings.contains(where: \.isError) else { throw Problem.faulty(findings) }
+            submission.findings + (typeFinding.map { [$0] } ?? [])
+            + found.filter { typeFinding == nil || $0.pointer != Self.typePointer }
+        guard let document, let settings, !findings.contains(where: \.isError) else { throw Problem.faulty(findings) }
 
         var new = NewOrder(document: document, files: submission.files, strings: submission.strings)
         new.actor = key.identifier
-        if Self.validatesOnly(request) {
-            let created = try await self.store.validateCreate(new)
+        if try Self.validatesOnly(request) {
+            let created = try await self.storing { try await self.store.validateCreate(new) }
             return Self.response(
                 self.answer(created, findings),
                 token: nil,
@@ -53,14 +48,14 @@ extension MerchantAPI {
             new.idempotency = IdempotentRequest(
                 route: "POST /api/v1/orders",
                 key: try Self.idempotencyKey(value),
-                fingerprint: submission.fingerprint,
+                fingerprint: submission.fingerprint(),
                 answer: { created in
                     let body = JSONValue.object(self.answer(created, findings)).serialized()
                     return StoredAnswer(status: 201, body: String(decoding: body, as: UTF8.self))
                 }
             )
         }
-        switch try await self.store.create(new) {
+        switch try await self.storing({ [new] in try await self.store.create(new) }) {
         case .created(let created):
             return Self.response(
                 self.answer(created, findings),
@@ -85,58 +80,56 @@ extension MerchantAPI {
         }
     }
 
-    /// The order type that the document names, or the only one that the key is bound to.
-    private func orderType(of submission: OrderSubmission, _ key: APIKey) throws -> OrderTypeIdentifier {
-        let pointer = JSONPointer(tokens: ["order", "orderTypeIdentifier"])
-        guard let text = submission.order["orderTypeIdentifier"]?.stringValue else {
-            if let types = key.orderTypes, types.count == 1 { return types[0] }
-            throw Problem.faulty([
-                Finding(
-                    severity: .error,
-                    code: "missing-member",
-                    pointer: pointer,
-                    message: "orderTypeIdentifier is missing.",
-                    fix: "Name the order type; it may be left out only with a key that is bound to one."
-                )
-            ])
+    private static let orderPointer = JSONPointer(tokens: ["order"])
+    private static let typePointer = JSONPointer(tokens: ["order", "orderTypeIdentifier"])
+
+    /// Lets the store's findings point into what the caller sent, where the order is a member.
+    private func storing<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
+        do { return try await body() } catch let error as StoreError where error.code == .invalidDocument {
+            throw Problem.faulty(error.findings.map { $0.nested(under: Self.orderPointer) })
         }
-        do {
-            let type = try OrderTypeIdentifier(text)
-            if key.isBound(to: type) { return type }
-        } catch {
-            throw Problem.faulty([
-                Finding(
-                    severity: .error,
-                    code: "bad-identifier",
-                    pointer: pointer,
-                    message: error.message,
-                    fix: error.fix
-                )
-            ])
+    }
+
+    /// The order type that the document names, or the only one that the key is bound to, and what is wrong with it.
+    private func orderType(
+        of submission: OrderSubmission,
+        _ key: APIKey
+    ) -> (type: OrderTypeIdentifier?, settings: OrderTypeSettings?, finding: Finding?) {
+        func refused(_ code: String, _ message: String, _ fix: String) -> Finding {
+            Finding(severity: .error, code: code, pointer: Self.typePointer, message: message, fix: fix)
         }
-        throw Problem.faulty([
-            Finding(
-                severity: .error,
-                code: "order-type-not-allowed",
-                pointer: pointer,
-                message: "This key is not for the order type \(text).",
-                fix: "Use a key that is bound to it."
-            )
-        ])
+        let type: OrderTypeIdentifier
+        switch submission.order["orderTypeIdentifier"] {
+        case nil:
+            guard let types = key.orderTypes, types.count == 1 else {
+                let fix = "Name the order type; it may be left out only with a key that is bound to one."
+                return (nil, nil, refused("missing-member", "orderTypeIdentifier is missing.", fix))
+            }
+            type = types[0]
+        case .string(let text):
+            do { type = try OrderTypeIdentifier(text) } catch {
+                return (nil, nil, refused("bad-identifier", error.message, error.fix))
+            }
+        case let other?:
+            let message = "Expected a string, found \(other.typeName)."
+            return (nil, nil, refused("wrong-type", message, "Send the identifier as a string."))
+        }
+        guard key.isBound(to: type) else {
+            let fix = "Use a key that is bound to it."
+            return (nil, nil, refused("order-type-not-allowed", "This key is not for the order type.", fix))
+        }
+        guard let settings = self.types[type] else {
+            let fix = "Use a configured order type, or configure orderTypes.\(type.text)."
+            let message = "This server has no certificate for the order type \(type.text)."
+            return (type, nil, refused("order-type-not-served", message, fix))
+        }
+        return (type, settings, nil)
     }
 
     /// The answer without the token: what is stored for the next time the same request comes.
     private func answer(_ created: CreatedOrder, _ findings: [Finding]) -> JSONObject {
         var warnings = findings.filter { $0.severity == .warning }
-        warnings += created.missingFiles.map { name in
-            Finding(
-                severity: .warning,
-                code: "file-missing",
-                path: name,
-                message: "The order names \(name), and no such file is known.",
-                fix: "Send it as a part of this name, or store it for the order type."
-            )
-        }
+        warnings += created.missingFiles.map(Finding.missingFile)
         let link = Self.link(created.key)
         return [
             "orderTypeIdentifier": .string(created.key.orderType.text),
@@ -172,17 +165,6 @@ extension MerchantAPI {
             "orderTypeIdentifier": .string(key.orderType.text), "orderIdentifier": .string(key.order.text),
             "webServiceURL": .string(settings.webServiceURL), "authenticationToken": .string(token),
         ]
-    }
-
-    private static func idempotencyKey(_ value: String) throws -> String {
-        // The draft standard writes the key as a quoted string; most send it bare.
-        let key =
-            value.count >= 2 && value.hasPrefix("\"") && value.hasSuffix("\"")
-            ? String(value.dropFirst().dropLast()) : value
-        guard (1...255).contains(key.utf8.count) else {
-            throw Problem.badRequest("Idempotency-Key must have 1 to 255 characters.", code: "bad-idempotency-key")
-        }
-        return key
     }
 
     /// The path of an order in this API.

@@ -25,6 +25,14 @@ extension OrderHistory {
                     ]
                 }
             ),
+            "log": .array(
+                self.log.map { entry in
+                    [
+                        "receivedAt": entry.receivedAt.json, "kind": .string(entry.line.kind),
+                        "message": .string(entry.line.message),
+                    ]
+                }
+            ),
         ]
     }
 }
@@ -44,6 +52,7 @@ extension OrderHistory.Event {
         [
             "eventIdentifier": .string(self.identifier), "kind": .string(self.kind), "occurredAt": self.occurredAt.json,
             "receivedAt": self.receivedAt.json, "verdict": .string(self.verdict),
+            "presentVerdict": self.presentVerdict.map { .string($0) } ?? .null,
             "changed": .array(self.changes.map { .string($0) }), "revision": .number(JSONNumber(self.revision)),
             "actor": self.actor.map { .string($0) } ?? .null,
         ]

@@ -62,10 +62,10 @@ package struct MerchantAPI: Sendable {
             try await self.answering(request, .ordersRead) { try await self.getHandoff(parameters, $0) }
         }
         router.on(.get, order + "/package", name: "get-package") { request, parameters in
-            try await self.answering(request, .ordersRead) { try await self.getPackage(parameters, $0) }
+            try await self.answering(request, .ordersRead) { try await self.getPackage(request, parameters, $0) }
         }
         router.on(.get, order + "/history", name: "get-history") { request, parameters in
-            try await self.answering(request, .ordersRead) { try await self.getHistory(parameters, $0) }
+            try await self.answering(request, .ordersRead) { try await self.getHistory(request, parameters, $0) }
         }
         router.on(.post, order + "/share-links", name: "create-share-link") { request, parameters in
             try await self.answering(request, .ordersWrite) { try await self.createShareLink(request, parameters, $0) }
@@ -73,6 +73,57 @@ package struct MerchantAPI: Sendable {
         router.on(.delete, order + "/share-links/{link}", name: "revoke-share-link") { request, parameters in
             try await self.answering(request, .ordersWrite) { try await self.revokeShareLink(parameters, $0) }
         }
+        self.addFileRoutes(to: &router)
         return router
+    }
+
+    /// Images, receipts, labels and strings of orders and of order types. What concerns a whole type asks for `admin`.
+    private func addFileRoutes(to router: inout Router) {
+        let order = "/api/v1/orders/{type}/{order}"
+        let type = "/api/v1/order-types/{type}"
+        let file = "/assets/{path...}"
+        let strings = "/localizations/{locale}"
+        let limit = UploadedFile.sizeLimit
+        router.on(.put, order + file, bodyLimit: limit, name: "put-order-asset") { request, parameters in
+            try await self.answering(request, .ordersWrite) { try await self.putOrderFile(request, parameters, $0) }
+        }
+        router.on(.get, order + file, name: "get-order-asset") { request, parameters in
+            try await self.answering(request, .ordersRead) { try await self.getOrderFile(request, parameters, $0) }
+        }
+        router.on(.delete, order + file, name: "delete-order-asset") { request, parameters in
+            try await self.answering(request, .ordersWrite) { try await self.removeOrderFile(request, parameters, $0) }
+        }
+        router.on(.put, order + strings, bodyLimit: 1 << 20, name: "put-order-strings") { request, parameters in
+            try await self.answering(request, .ordersWrite) { try await self.putOrderStrings(request, parameters, $0) }
+        }
+        router.on(.get, order + strings, name: "get-order-strings") { request, parameters in
+            try await self.answering(request, .ordersRead) { try await self.getOrderStrings(parameters, $0) }
+        }
+        router.on(.delete, order + strings, name: "delete-order-strings") { request, parameters in
+            try await self.answering(request, .ordersWrite) {
+                try await self.removeOrderStrings(request, parameters, $0)
+            }
+        }
+        router.on(.put, type + file, bodyLimit: limit, name: "put-type-asset") { request, parameters in
+            try await self.answering(request, .admin) { try await self.putTypeFile(request, parameters, $0) }
+        }
+        router.on(.get, type + file, name: "get-type-asset") { request, parameters in
+            try await self.answering(request, .ordersRead) { try await self.getTypeFile(request, parameters, $0) }
+        }
+        router.on(.delete, type + file, name: "delete-type-asset") { request, parameters in
+            try await self.answering(request, .admin) { try await self.removeTypeFile(parameters, $0) }
+        }
+        router.on(.put, type + strings, bodyLimit: 1 << 20, name: "put-type-strings") { request, parameters in
+            try await self.answering(request, .admin) { try await self.putTypeStrings(request, parameters, $0) }
+        }
+        router.on(.get, type + strings, name: "get-type-strings") { request, parameters in
+            try await self.answering(request, .ordersRead) { try await self.getTypeStrings(parameters, $0) }
+        }
+        router.on(.delete, type + strings, name: "delete-type-strings") { request, parameters in
+            try await self.answering(request, .admin) { try await self.removeTypeStrings(parameters, $0) }
+        }
+        router.on(.post, type + "/refresh", name: "refresh-type") { request, parameters in
+            try await self.answering(request, .admin) { try await self.refreshType(request, parameters, $0) }
+        }
     }
 }

@@ -10,8 +10,8 @@ internal import OrderStore
 internal struct OrderSubmission: Sendable {
     /// The largest JSON body or order part, in bytes.
     private static let jsonLimit = 1 << 20
-    /// The largest file, in bytes: a whole package stays below 5 MB.
-    private static let fileLimit = 5_000_000
+    /// What a package needs beside its files and its order: manifest, signature, directory.
+    private static let packageOverhead = 16_000
 
     /// The order as it came; not validated.
     var order: JSONValue = .null
@@ -21,8 +21,9 @@ internal struct OrderSubmission: Sendable {
     var files: [OrderFile] = []
     /// What is wrong with texts and files.
     var findings: [Finding] = []
-    /// The digest of everything that was sent, the same for the same request however its JSON was written.
-    var fingerprint: SHA256Digest = SHA256.hash([UInt8]())
+    /// The digest of everything that was sent, the same for the same request however its JSON was written. Worked out when
+    /// asked for: only requests with an idempotency key need it.
+    private(set) var fingerprint: @Sendable () -> SHA256Digest = { SHA256.hash([UInt8]()) }
 
     /// Takes a request apart.
     ///
@@ -63,7 +64,7 @@ internal struct OrderSubmission: Sendable {
         }
         self.order = order
         if let localizations = body["localizations"] { self.read(localizations: localizations) }
-        self.fingerprint = SHA256.hash(value.serialized(.canonical))
+        self.fingerprint = { SHA256.hash(value.serialized(.canonical)) }
     }
 
     private mutating func read(localizations value: JSONValue) {
@@ -147,9 +148,20 @@ internal struct OrderSubmission: Sendable {
             }
             self.read(part)
         }
-        var digests = parts.map { Array($0.name.utf8) + [0] + SHA256.hash($0.contents).bytes }
-        digests.sort { $0.lexicographicallyPrecedes($1) }
-        self.fingerprint = SHA256.hash(digests)
+        let size = parts.reduce(Self.packageOverhead) { $0 + $1.contents.count }
+        if size >= UploadedFile.sizeLimit, !self.findings.contains(where: { $0.code == "file-too-large" }) {
+            self.complain(
+                "order",
+                "package-too-large",
+                "The order and its files have \(size) bytes; a package stays below \(UploadedFile.sizeLimit).",
+                "Send smaller images; Wallet shows them at 300 by 300 pixels."
+            )
+        }
+        self.fingerprint = {
+            var digests = parts.map { Array($0.name.utf8) + [0] + SHA256.hash($0.contents).bytes }
+            digests.sort { $0.lexicographicallyPrecedes($1) }
+            return SHA256.hash(digests)
+        }
     }
 
     private mutating func read(_ part: MultipartForm.Part) {
@@ -167,24 +179,9 @@ internal struct OrderSubmission: Sendable {
             }
             return
         }
-        if part.contents.isEmpty {
-            self.complain(part.name, "empty-file", "The file is empty.", "iOS ignores empty files: leave it out.")
-        } else if part.contents.count > Self.fileLimit {
-            self.complain(
-                part.name,
-                "file-too-large",
-                "The file has more than \(Self.fileLimit) bytes.",
-                "A whole package stays below 5 MB: send a smaller one."
-            )
-        } else if AssetFormat(part.contents) == nil {
-            self.complain(
-                part.name,
-                "unknown-format",
-                "The file is neither PNG nor JPEG nor PDF.",
-                "Send one of these; what counts is the content, not the name."
-            )
-        } else {
-            self.files.append(OrderFile(name: path.text, contents: part.contents))
+        switch UploadedFile.check(path, part.contents) {
+        case .success(let file): self.files.append(file)
+        case .failure(let failure): self.findings.append(failure.finding)
         }
     }
 

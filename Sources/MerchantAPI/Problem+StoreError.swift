@@ -6,33 +6,30 @@ internal import OrderStore
 
 /// The one place where the store's errors become problem documents.
 extension Problem {
-    internal init(_ error: StoreError) {
-        let (status, code): (HTTPStatus, String) =
-            switch error.code {
-            case .orderNotFound: (.notFound, "order-not-found")
-            case .orderErased: (.gone, "order-erased")
-            case .orderExists: (.conflict, "order-exists")
-            case .preconditionFailed: (.preconditionFailed, "precondition-failed")
-            case .invalidDocument: (.unprocessableContent, "invalid-order")
-            case .keyReused: (.unprocessableContent, "idempotency-key-reused")
-            case .stillRunning: (.conflict, "request-in-progress")
-            case .eventReused: (.unprocessableContent, "event-identifier-reused")
-            case .aheadOfClock: (.tooManyRequests, "order-ahead-of-clock")
-            case .busy: (.serviceUnavailable, "busy")
-            case .assetNotFound: (.notFound, "asset-not-found")
-            case .localizationNotFound: (.notFound, "localization-not-found")
-            case .shareLinkNotFound: (.notFound, "share-link-not-found")
-            case .apiKeyNotFound: (.notFound, "key-not-found")
-            case .orderTypeNotFound: (.notFound, "order-type-not-found")
-            case .badCursor: (.badRequest, "bad-cursor")
-            case .badKeyFile, .unknownTokenKey, .corrupt: (.internalServerError, "internal-error")
-            }
-        if status == .internalServerError {
-            self = .internalError
-            return
+    /// The problem that a store's error is to a caller; nil for one that is the operator's to know, not the caller's.
+    internal init?(_ error: StoreError) {
+        let (status, code): (HTTPStatus, String)
+        switch error.code {
+        case .orderNotFound: (status, code) = (.notFound, "order-not-found")
+        case .orderErased: (status, code) = (.gone, "order-erased")
+        case .orderExists: (status, code) = (.conflict, "order-exists")
+        case .preconditionFailed: (status, code) = (.preconditionFailed, "precondition-failed")
+        case .invalidDocument: (status, code) = (.unprocessableContent, "invalid-order")
+        case .keyReused: (status, code) = (.unprocessableContent, "idempotency-key-reused")
+        case .stillRunning: (status, code) = (.conflict, "request-in-progress")
+        case .eventReused: (status, code) = (.unprocessableContent, "event-identifier-reused")
+        case .aheadOfClock: (status, code) = (.tooManyRequests, "order-ahead-of-clock")
+        case .busy: (status, code) = (.serviceUnavailable, "busy")
+        case .assetNotFound: (status, code) = (.notFound, "asset-not-found")
+        case .localizationNotFound: (status, code) = (.notFound, "localization-not-found")
+        case .shareLinkNotFound: (status, code) = (.notFound, "share-link-not-found")
+        case .apiKeyNotFound: (status, code) = (.notFound, "key-not-found")
+        case .orderTypeNotFound: (status, code) = (.notFound, "order-type-not-found")
+        case .badCursor: (status, code) = (.badRequest, "bad-cursor")
+        case .badKeyFile, .unknownTokenKey, .corrupt: return nil
         }
         self.init(status, code: code, detail: error.message)
-        if !error.findings.isEmpty { self.extensions["errors"] = .array(error.findings.map(\.json)) }
+        if !error.findings.isEmpty { self = .faulty(error.findings, status: status, code: code) }
         if let order = error.order {
             self.extensions["order"] = .string(MerchantAPI.link(order))
         }
@@ -45,13 +42,27 @@ extension Problem {
         status: HTTPStatus = .unprocessableContent,
         code: String = "invalid-order"
     ) -> Problem {
-        let count = findings.filter(\.isError).count
+        let errors = findings.filter(\.isError)
+        let warnings = findings.filter { $0.severity == .warning }
+        var extensions: JSONObject = ["errors": .array(errors.map(\.json))]
+        if !warnings.isEmpty { extensions["warnings"] = .array(warnings.map(\.json)) }
         return Problem(
             status,
             code: code,
-            detail: "\(count) \(count == 1 ? "fault" : "faults"); errors lists all, each with its place and its fix.",
-            extensions: ["errors": .array(findings.map(\.json))]
+            detail: "\(errors.count) \(errors.count == 1 ? "fault" : "faults"); errors lists all, each with its place "
+                + "and its fix.",
+            extensions: extensions
         )
+    }
+
+    /// The database is away or overloaded.
+    internal static var unavailable: Problem {
+        .serviceUnavailable("The service can't answer for the moment. Send the request again.")
+    }
+
+    /// This process has no certificate for the order's type.
+    internal static var typeNotServed: Problem {
+        .serviceUnavailable("This server has no certificate for the order type.", code: "order-type-not-served")
     }
 
     /// The order is unknown, or another merchant's.

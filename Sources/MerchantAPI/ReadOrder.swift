@@ -17,7 +17,7 @@ extension MerchantAPI {
             throw Problem.orderNotFound
         }
         let head = stored.head
-        if request.headers["if-none-match"] == head.entityTag {
+        if request.headers.ifNoneMatch(holds: head.entityTag) {
             return HTTPResponse(.notModified, headers: ["etag": head.entityTag])
         }
         var document = stored.document.objectValue ?? JSONObject()
@@ -37,9 +37,7 @@ extension MerchantAPI {
     internal func getHandoff(_ parameters: RouteParameters, _ key: APIKey) async throws -> HTTPResponse {
         let orderKey = try self.orderKey(parameters, key)
         guard let head = try await self.store.head(orderKey), !head.isErased else { throw Problem.orderNotFound }
-        guard let settings = self.types[orderKey.orderType] else {
-            throw Problem.serviceUnavailable("This server has no certificate for the order type.")
-        }
+        guard let settings = self.types[orderKey.orderType] else { throw Problem.typeNotServed }
         let token = try self.store.authenticationToken(for: head)
         var response = HTTPResponse.json(["orderDetails": Self.orderDetails(orderKey, token: token, settings)])
         response.headers["cache-control"] = "no-store"
@@ -47,14 +45,23 @@ extension MerchantAPI {
     }
 
     /// `GET …/package`: the signed package, for shops that deliver it themselves.
-    internal func getPackage(_ parameters: RouteParameters, _ key: APIKey) async throws -> HTTPResponse {
+    internal func getPackage(
+        _ request: HTTPRequest,
+        _ parameters: RouteParameters,
+        _ key: APIKey
+    ) async throws -> HTTPResponse {
         let orderKey = try self.orderKey(parameters, key)
+        guard let head = try await self.store.head(orderKey), !head.isErased else { throw Problem.orderNotFound }
         do {
-            guard let signed = try await self.packages.package(orderKey) else { throw Problem.orderNotFound }
+            let tag = try self.packages.entityTag(of: head)
+            if request.headers.ifNoneMatch(holds: tag) {
+                return HTTPResponse(.notModified, headers: ["etag": tag, "cache-control": "private, no-cache"])
+            }
+            guard let signed = try await self.packages.package(of: head) else { throw Problem.orderNotFound }
             return HTTPResponse(
                 .ok,
                 headers: [
-                    "content-type": "application/vnd.apple.finance.order", "etag": signed.entityTag,
+                    "content-type": OrderPackage.mediaType, "etag": signed.entityTag,
                     "content-disposition": "attachment; filename=\"order.order\"", "cache-control": "private, no-cache",
                 ],
                 body: .chunks(signed.package.chunks)
@@ -86,7 +93,9 @@ extension MerchantAPI {
             )
         ]
         answer["cursor"] = page.cursor.map { .string($0) } ?? .null
-        return .json(.object(answer))
+        var response = HTTPResponse.json(.object(answer))
+        response.headers["cache-control"] = "private, no-store"
+        return response
     }
 
     private func query(_ request: HTTPRequest, _ key: APIKey) throws -> OrderQuery {
@@ -124,10 +133,16 @@ extension MerchantAPI {
     }
 
     /// `GET …/history`: what happened to an order, from change to push to pull.
-    internal func getHistory(_ parameters: RouteParameters, _ key: APIKey) async throws -> HTTPResponse {
-        guard let history = try await self.store.history(try self.orderKey(parameters, key)) else {
-            throw Problem.orderNotFound
-        }
-        return .json(history.json)
+    internal func getHistory(
+        _ request: HTTPRequest,
+        _ parameters: RouteParameters,
+        _ key: APIKey
+    ) async throws -> HTTPResponse {
+        let orderKey = try self.orderKey(parameters, key)
+        let options = try self.options(request, orderKey.orderType, key)
+        guard let history = try await self.store.history(orderKey, options) else { throw Problem.orderNotFound }
+        var response = HTTPResponse.json(history.json)
+        response.headers["cache-control"] = "private, no-store"
+        return response
     }
 }

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Cryptography
+internal import ExactJSON
+internal import HTTPEngine
+internal import OrderModel
+internal import OrderStore
+
+extension MerchantAPI {
+    /// Does a POST once when it comes with an `Idempotency-Key`: the same request again gets the same answer, another one
+    /// under the same key is refused.
+    ///
+    /// The work is safe to repeat by itself; this spares the caller from telling a first answer from a second. Creating an
+    /// order has its own way, in one commit with the order.
+    ///
+    /// - Parameters:
+    ///   - route: method and pattern; with the order type and the key it is the scope.
+    ///   - type: nil for requests about many types: then the key's own types are the scope, so that no merchant meets
+    ///     another's answers.
+    ///   - work: does it and makes the answer, which must hold no token.
+    internal func once(
+        _ request: HTTPRequest,
+        _ route: String,
+        of type: OrderTypeIdentifier?,
+        _ key: APIKey,
+        work: () async throws -> StoredAnswer
+    ) async throws -> (answer: StoredAnswer, isReplay: Bool) {
+        guard let value = request.headers["idempotency-key"], try !Self.validatesOnly(request) else {
+            return (try await work(), false)
+        }
+        let scope = type == nil ? " " + Self.scope(key) : ""
+        let request = RequestKey(
+            route: route + scope,
+            key: try Self.idempotencyKey(value),
+            fingerprint: Self.fingerprint(request)
+        )
+        if let kept = try await self.store.keptAnswer(request, of: type) { return (kept, true) }
+        let answer = try await work()
+        let given = try await self.store.keepAnswer(answer, for: request, of: type)
+        return (given, given != answer)
+    }
+
+    /// The response with a kept or fresh answer.
+    internal static func response(_ outcome: (answer: StoredAnswer, isReplay: Bool)) -> HTTPResponse {
+        var response = HTTPResponse(
+            HTTPStatus(outcome.answer.status),
+            headers: ["content-type": "application/json"],
+            body: .bytes(Array(outcome.answer.body.utf8))
+        )
+        if outcome.isReplay { response.headers["idempotent-replayed"] = "true" }
+        return response
+    }
+
+    /// The key that a header's value holds. The draft standard writes it as a quoted string; most send it bare.
+    internal static func idempotencyKey(_ value: String) throws -> String {
+        let isQuoted = value.utf8.count >= 2 && value.hasPrefix("\"") && value.hasSuffix("\"")
+        let key = isQuoted ? String(value.dropFirst().dropLast()) : value
+        guard (1...255).contains(key.utf8.count) else {
+            throw Problem.badRequest("Idempotency-Key must have 1 to 255 characters.", code: "bad-idempotency-key")
+        }
+        return key
+    }
+
+    private static func scope(_ key: APIKey) -> String {
+        guard let types = key.orderTypes else { return "*" }
+        let names = Set(types.map(\.text)).sorted().joined(separator: ",")
+        return String(SHA256.hash(Array(names.utf8)).hex.prefix(32))
+    }
+
+    /// Over the path, which names the order, and the body however its JSON was written.
+    private static func fingerprint(_ request: HTTPRequest) -> SHA256Digest {
+        let body = (try? JSONValue(parsing: request.body))?.serialized(.canonical) ?? request.body
+        return SHA256.hash([Array(request.path.utf8), [0], body])
+    }
+}
+
+extension StoredAnswer {
+    /// An answer of JSON.
+    internal init(_ json: JSONValue, status: Int = 200) {
+        self.init(status: status, body: String(decoding: json.serialized(), as: UTF8.self))
+    }
+}

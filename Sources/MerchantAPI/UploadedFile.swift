@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import OrderModel
+internal import OrderPackage
+internal import OrderStore
+
+/// What is asked of a file before it is stored, whichever way it came.
+internal enum UploadedFile {
+    /// The largest file, in bytes: a whole package stays below 5 MB (spec 1.6).
+    static let sizeLimit = 5_000_000
+
+    /// Why a file is refused.
+    struct Failure: Error {
+        let finding: Finding
+    }
+
+    /// The file, when a package can hold it and Wallet can show it.
+    static func check(_ path: PackagePath, _ contents: [UInt8]) -> Result<OrderFile, Failure> {
+        func refused(_ code: String, _ message: String, _ fix: String) -> Result<OrderFile, Failure> {
+            .failure(
+                Failure(finding: Finding(severity: .error, code: code, path: path.text, message: message, fix: fix))
+            )
+        }
+        if contents.isEmpty {
+            return refused("empty-file", "The file is empty.", "iOS ignores empty files: leave it out.")
+        }
+        if contents.count > self.sizeLimit {
+            return refused(
+                "file-too-large",
+                "The file has more than \(self.sizeLimit) bytes.",
+                "A whole package stays below 5 MB: send a smaller one."
+            )
+        }
+        if ["order.json", "manifest.json", "signature"].contains(path.name) {
+            return refused("reserved-name", "The package has a file of this name of its own.", "Use another name.")
+        }
+        if path.name == "order.strings" {
+            return refused("strings-file", "Texts are no file here.", "PUT them as JSON to …/localizations/{locale}.")
+        }
+        guard AssetFormat(contents) != nil else {
+            return refused(
+                "unknown-format",
+                "The file is neither PNG nor JPEG nor PDF.",
+                "Send one of these; what counts is the content, not the name."
+            )
+        }
+        return .success(OrderFile(name: path.text, contents: contents))
+    }
+}
+
+extension Finding {
+    /// The document names a file that nobody sent.
+    internal static func missingFile(_ name: String) -> Finding {
+        Finding(
+            severity: .warning,
+            code: "file-missing",
+            path: name,
+            message: "The order names \(name), and no such file is known.",
+            fix: "Send it as a part of this name, or store it for the order or its type."
+        )
+    }
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExactJSON
+import HTTPEngine
+import OrderModel
+import OrderStore
+import StoreTestSupport
+import Testing
+
+extension MerchantAPITests {
+    @Suite("Files and texts")
+    struct FileRouteTests {
+        @Test("an order's own file makes a revision, is read back, and goes again")
+        func orderFiles() async throws {
+            try await withMerchant { merchant in
+                await merchant.create("one")
+                let path = Merchant.path("one", "/assets/de.lproj/logo.png")
+                let put = await merchant.client.send(.put, path, bytes: Samples.image(1))
+                #expect(put.status == .ok, "\(put.text)")
+                #expect(put.json["revision"] == 2)
+                let got = await merchant.client.send(.get, path)
+                #expect(got.body.joined == Samples.image(1))
+                #expect(got.headers["content-type"] == "image/png")
+                let tag = try #require(got.headers["etag"])
+                #expect(await merchant.client.send(.get, path, ["if-none-match": tag]).status == .notModified)
+                let same = await merchant.client.send(.put, path, bytes: Samples.image(1))
+                #expect(same.json["revision"] == 2)
+                let stale = await merchant.client.send(.put, path, ["if-match": "\"x\""], bytes: Samples.image(2))
+                #expect(stale.status == .preconditionFailed)
+                let gone = await merchant.client.send(.delete, path)
+                #expect(gone.json["revision"] == 3)
+                #expect(await merchant.client.send(.get, path).code == "asset-not-found")
+                #expect(await merchant.client.send(.delete, path).code == "asset-not-found")
+                let unknown = await merchant.client.send(
+                    .put,
+                    Merchant.path("none", "/assets/a.png"),
+                    bytes: Samples.image(1)
+                )
+                #expect(unknown.status == .notFound)
+            }
+        }
+
+        @Test("a type's file serves later orders, and a refresh is started for those there are")
+        func typeFiles() async throws {
+            try await withMerchant { merchant in
+                let admin = try await merchant.client([.admin], [Samples.shop])
+                let type = "/api/v1/order-types/\(Samples.shop)"
+                let put = await admin.send(.put, type + "/assets/logo.png", bytes: Samples.image(3))
+                #expect(put.status == .ok, "\(put.text)")
+                #expect(put.json["path"] == "logo.png")
+                #expect(await admin.send(.get, type + "/assets/logo.png").body.joined == Samples.image(3))
+                let order = Samples.json("one", logo: "logo.png")
+                let created = await merchant.client.send(.post, "/api/v1/orders", json: ["order": order])
+                #expect(created.json["warnings"] == [])
+                let refresh = await admin.send(.post, type + "/refresh")
+                #expect(refresh.status == .accepted)
+                let shop = try OrderTypeIdentifier(Samples.shop)
+                #expect(try await merchant.shop.store.pendingRefreshes() == [shop])
+                #expect(await admin.send(.delete, type + "/assets/logo.png").status == .noContent)
+                #expect(await admin.send(.delete, type + "/assets/logo.png").code == "asset-not-found")
+                #expect(await admin.send(.get, type + "/assets/logo.png").code == "asset-not-found")
+            }
+        }
+
+        @Test(
+            "bad paths and contents are refused with what is wrong",
+            arguments: [
+                ("a.gif", "GIF89a", "unknown-format"), ("a.png", "", "empty-file"), ("a%20b.png", "x", "bad-path"),
+                ("x/y/z.png", "x", "bad-path"), ("xx_YY.lproj/a.png", "x", "bad-path"), (".hidden", "x", "bad-path"),
+                ("manifest.json", "x", "reserved-name"), ("en.lproj/order.strings", "x", "strings-file"),
+                ("a%2Fb%2Fc.png", "x", "bad-path"),
+            ]
+        )
+        func badFiles(path: String, contents: String, code: String) async throws {
+            try await withMerchant { merchant in
+                await merchant.create("one")
+                let admin = try await merchant.client([.admin])
+                for base in [Merchant.path("one", "/assets/"), "/api/v1/order-types/\(Samples.shop)/assets/"] {
+                    let answer = await admin.send(.put, base + path, bytes: Array(contents.utf8))
+                    #expect(answer.status == .unprocessableContent, "\(answer.text)")
+                    #expect(answer.json["errors"]?[0]?["code"]?.stringValue == code, "\(answer.text)")
+                    #expect(await admin.send(.get, base + path).status == .notFound)
+                    #expect(await admin.send(.delete, base + path).status == .notFound)
+                }
+                let dots = await admin.send(.put, Merchant.path("one", "/assets/../x.png"), bytes: Samples.image(1))
+                #expect(dots.status == .badRequest)
+            }
+        }
+
+        @Test("texts are put, read and removed, of an order and of a type")
+        func localizations() async throws {
+            try await withMerchant { merchant in
+                await merchant.create("one")
+                let admin = try await merchant.client([.admin])
+                let texts: JSONValue = ["KEY": "Größe \"x\"\n", "B": ""]
+                for base in [Merchant.path("one"), "/api/v1/order-types/\(Samples.shop)"] {
+                    let path = base + "/localizations/de-AT"
+                    #expect(await admin.send(.get, path).code == "localization-not-found")
+                    let put = await admin.send(.put, path, json: texts)
+                    #expect(put.status == .ok, "\(put.text)")
+                    #expect(await admin.send(.get, path).json == texts)
+                    let removed = await admin.send(.delete, path)
+                    #expect(removed.status == (base.contains("order-types") ? .noContent : .ok))
+                    #expect(await admin.send(.delete, path).code == "localization-not-found")
+                    let faulty = await admin.send(.put, path, json: ["A": 1, "B": "x", "C": []])
+                    #expect(faulty.status == .unprocessableContent)
+                    #expect(faulty.places == ["/A", "/C"])
+                    #expect(await admin.send(.put, path, bytes: [0x7b]).status == .badRequest)
+                    #expect(await admin.send(.put, path, json: []).status == .unprocessableContent)
+                    let odd = await admin.send(.put, base + "/localizations/x_y", json: texts)
+                    #expect(odd.code == "bad-locale")
+                    #expect(await admin.send(.get, base + "/localizations/x_y").code == "localization-not-found")
+                }
+                _ = try OrderTypeIdentifier(Samples.shop)
+            }
+        }
+
+        @Test(
+            "share links live between a minute and thirty days",
+            arguments: [
+                ("", 201), ("{}", 201), (#"{"lifetime": 60}"#, 201), (#"{"lifetime": 2592000}"#, 201),
+                (#"{"lifetime": 59}"#, 400), (#"{"lifetime": 2592001}"#, 400), (#"{"lifetime": -1}"#, 400),
+                (#"{"lifetime": 1e400}"#, 400), (#"{"lifetime": 99999999999999999999}"#, 400),
+                (#"{"lifetime": "60"}"#, 400),
+                (#"{"lifetime": 60.5}"#, 400), ("[]", 400), ("{", 400),
+            ]
+        )
+        func lifetimes(body: String, status: Int) async throws {
+            try await withMerchant { merchant in
+                await merchant.create("one")
+                let answer = await merchant.client.send(
+                    .post,
+                    Merchant.path("one", "/share-links"),
+                    bytes: Array(body.utf8)
+                )
+                #expect(answer.status.code == status, "\(answer.text)")
+                _ = try OrderTypeIdentifier(Samples.shop)
+            }
+        }
+    }
+}
