@@ -45,13 +45,14 @@ let furtherTestDependencies = [
     "MerchantAPI": ["PostgreSQL", "StoreTestSupport"],
     "DeviceAPI": ["PostgreSQL", "MerchantAPI", "StoreTestSupport"],
     "PushNotifications": ["PostgreSQL", "Simulators", "StoreTestSupport"],
+    "Console": ["PostgreSQL", "StoreTestSupport"],
     "walletorders": ["ServiceRuntime", "ExactJSON", "HTTPEngine", "Cryptography"],
 ]
 
 /// The modules and programs that have tests.
 let tested = [
     "ServiceRuntime", "Cryptography", "ExactJSON", "ZipFiles", "HTTPEngine", "PostgreSQL", "OrderModel", "OrderPackage",
-    "OrderStore", "MerchantAPI", "DeviceAPI", "PushNotifications", "Simulators", "walletorders",
+    "OrderStore", "MerchantAPI", "DeviceAPI", "PushNotifications", "Console", "Simulators", "walletorders",
 ]
 
 func dependencies(_ names: [String]) -> [Target.Dependency] { names.map { .target(name: $0) } }

@@ -48,18 +48,28 @@ package final class Console: Service {
         self.isDraining.withLock { $0 = true }
     }
 
-    /// 200 with what is degraded, or 503 when no request could be served: no database, or about to end.
+    /// 200 with what is degraded, or 503 when no request could be served: no database, another schema, or about to end.
     private func readiness() async -> HTTPResponse {
-        if self.isDraining.withLock({ $0 }) {
-            return .json(["ready": false, "reason": "draining"], status: .serviceUnavailable)
-        }
+        if self.isDraining.withLock({ $0 }) { return self.notReady("draining") }
         do {
-            _ = try await withDeadline(.seconds(2)) { try await self.store.databaseTime() }
+            if let fault = try await withDeadline(.seconds(2), { try await self.store.schemaFault() }) {
+                return self.notReady("the database has another schema: \(fault)")
+            }
         } catch {
-            return .json(["ready": false, "reason": "the database does not answer"], status: .serviceUnavailable)
+            return self.notReady("the database does not answer")
         }
         let degraded = self.faults() + self.expiredTypes()
-        return .json(["ready": true, "degraded": .array(degraded.map { .string($0) })])
+        return self.uncached(.json(["ready": true, "degraded": .array(degraded.map { .string($0) })]))
+    }
+
+    private func notReady(_ reason: String) -> HTTPResponse {
+        self.uncached(.json(["ready": false, "reason": .string(reason)], status: .serviceUnavailable))
+    }
+
+    private func uncached(_ response: HTTPResponse) -> HTTPResponse {
+        var response = response
+        response.headers["cache-control"] = "no-store"
+        return response
     }
 
     private func expiredTypes() -> [String] {
@@ -81,7 +91,10 @@ package final class Console: Service {
             ).set(Double(type.identity.chainNotAfter - now))
         }
         do {
-            for count in try await self.store.ticketCounts() {
+            let (counts, oldest) = try await withDeadline(.seconds(2)) {
+                (try await self.store.ticketCounts(), try await self.store.oldestDueTicket())
+            }
+            for count in counts {
                 for (state, number) in [("due", count.due), ("in_flight", count.inFlight), ("dead", count.dead)] {
                     self.metrics.gauge(
                         "walletorders_push_tickets",
@@ -90,7 +103,6 @@ package final class Console: Service {
                     ).set(Double(number))
                 }
             }
-            let oldest = try await self.store.oldestDueTicket()
             self.metrics.gauge(
                 "walletorders_oldest_due_ticket_seconds",
                 help: "How long the oldest due push ticket has been due."
