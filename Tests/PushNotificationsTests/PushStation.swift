@@ -135,7 +135,9 @@ func withPushes(
 ) async throws {
     try await withStore { database in
         let loops = database.loops
-        let simulator = try PushStation.simulator(control: control, loops: loops)
+        // Below the kernel's range for port 0: no other test can take it while nobody listens.
+        let wanted = isAway ? Int.random(in: 20_000...29_999) : 0
+        let simulator = try PushStation.simulator(port: wanted, control: control, loops: loops)
         guard case .ip(_, let port) = try simulator.server.bind() else { throw Unexpected() }
         let directory = OrderTypeDirectory(try PushStation.settings(port: port))
         for type in directory.all { try await database.store.ensureOrderType(type.identifier) }

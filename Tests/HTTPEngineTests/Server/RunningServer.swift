@@ -57,7 +57,13 @@ struct RunningServer: Sendable {
         var port = 0
         if case .ip(_, let found) = bound { port = found }
         let shutdown = Signal()
-        async let running: Void = server.run(shutdown: shutdown)
+        // On a loop of its own: Swift's pool has two threads here, and a busy test elsewhere may hold both for seconds.
+        let running = Locked<(any Error)?>(nil)
+        let ended = Signal()
+        loops.loops[0].spawn {
+            do { try await server.run(shutdown: shutdown) } catch { running.withLock { $0 = error } }
+            ended.fire()
+        }
         let outcome: Result<Void, any Error>
         do {
             try await body(
@@ -69,7 +75,8 @@ struct RunningServer: Sendable {
         }
         probe.gate.fire()
         shutdown.fire()
-        try await running
+        try await ended.wait()
+        if let error = running.withLock({ $0 }) { throw error }
         #expect(server.connectionCount == 0)
         await loops.shutdown()
         try outcome.get()
