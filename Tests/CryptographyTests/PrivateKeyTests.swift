@@ -4,6 +4,15 @@ import Testing
 
 @Suite("Private keys")
 struct PrivateKeyTests {
+    @Test("A wrong passphrase is told as one, also where it decrypts to good padding by chance: once in 256")
+    func luckyPadding() throws {
+        let pem = try PrivateKey.generateP256().pem(encryptedWith: Array("right".utf8))
+        for number in 0..<1_500 {
+            let wrong = Array("wrong \(number)".utf8)
+            #expect(throwsCode(.wrongPassphrase) { try PrivateKey(pem: pem, passphrase: wrong) })
+        }
+    }
+
     @Test("A key survives PEM, encrypted or not, and openssl reads it")
     func roundTrip() throws {
         let pki = try TestPKI.shared()

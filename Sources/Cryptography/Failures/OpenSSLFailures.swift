@@ -41,6 +41,9 @@ struct OpenSSLFailures: Sendable {
         return OpenSSLFailures(entries: entries)
     }
 
+    /// Whether any entry is of a library.
+    func contain(library: Int32) -> Bool { entries.contains { $0.library == library } }
+
     /// Whether the queue held this reason of this library.
     func contain(library: Int32, reason: Int32) -> Bool {
         entries.contains { $0.library == library && $0.reason == reason }

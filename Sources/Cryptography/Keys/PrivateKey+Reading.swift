@@ -41,6 +41,8 @@ extension PrivateKey {
         if asked && failures.nameUnsupportedAlgorithm
             && !failures.contain(library: ERR_LIB_EVP, reason: EVP_R_BAD_DECRYPT)
             && !failures.contain(library: ERR_LIB_PROV, reason: badDecrypt)
+            // One wrong passphrase in 256 decrypts to good padding, and then to nonsense instead of a key.
+            && !failures.contain(library: ERR_LIB_ASN1)
         {
             return failures.error(
                 .unsupportedAlgorithm,
