@@ -144,6 +144,20 @@ extension StoreTests {
             }
         }
 
+        @Test func `files that are too large together are told as such, and the order goes on`() async throws {
+            try await withShop { shop in
+                let key = try await Self.create(shop, "one", image: Self.image(1, 2_600_000))
+                let file = OrderFile(name: "logo@2x.png", contents: Self.image(2, 2_600_000))
+                _ = try await shop.store.putFile(file, of: key)
+                do {
+                    _ = try await shop.packages.package(key)
+                    Issue.record("a package of more than 5 MB")
+                } catch { #expect((error as? SignedPackagesError)?.code == .unbuildable) }
+                _ = try await shop.store.removeFile("logo@2x.png", of: key)
+                #expect(try await shop.packages.package(key)?.head.revision == 3)
+            }
+        }
+
         @Test func `a type that is not served and an identity that ended before the revision are told apart`()
             async throws
         {

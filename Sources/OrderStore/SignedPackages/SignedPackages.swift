@@ -24,6 +24,8 @@ package struct SignedPackagesError: Error, Sendable {
         case identityExpired
         /// The stored revision names a file that is not there.
         case missingAsset
+        /// The revision makes no package: its files are too large together, or a stored file is no longer what it was.
+        case unbuildable
     }
     /// The kind of reason.
     package let code: Code
@@ -111,7 +113,7 @@ package final class SignedPackages: Sendable {
 
     /// The signed package of an order's present revision; nil when the order is unknown or erased.
     ///
-    /// - Throws: `SignedPackagesError`, `OrderPackageError`, or the database's error.
+    /// - Throws: `SignedPackagesError` or the database's error.
     package func package(_ key: OrderKey) async throws -> SignedPackage? {
         let settings = try self.settings(for: key)
         guard let source = try await self.store.package(key) else { return nil }
@@ -139,7 +141,12 @@ package final class SignedPackages: Sendable {
         _ settings: OrderTypeSettings
     ) async throws -> SignedPackage {
         do {
-            let package = try await self.build(source, settings, place.entityTag)
+            let package: SignedPackage
+            do { package = try await self.build(source, settings, place.entityTag) } catch let error
+                as OrderPackageError
+            {
+                throw SignedPackagesError(code: .unbuildable, message: "a revision makes no package: \(error.message)")
+            }
             self.finish(place, .success(package))
             return package
         } catch {
