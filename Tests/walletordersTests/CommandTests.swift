@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import ServiceRuntime
+import Testing
+
+/// The commands that need no server, by their exit codes.
+@Suite("Commands")
+struct CommandTests {
+    private static let order = """
+        {"schemaVersion": 1, "orderTypeIdentifier": "order.com.example.shop", "orderIdentifier": "A-1",
+         "orderNumber": "1", "orderType": "ecommerce", "status": "open", "createdAt": "2026-01-02T03:04:05Z",
+         "updatedAt": "2026-01-02T03:04:05Z", "orderManagementURL": "https://www.example.com/o",
+         "merchant": {"displayName": "Shop", "merchantIdentifier": "merchant.com.example.shop",
+                      "url": "https://www.example.com/"}}
+        """
+
+    @Test("A package is built, verified and shown; what can't be is told with the exit code that says why")
+    func packages() async throws {
+        try await TestInstallation.use { installation in
+            let folder = installation.directory
+            func call(_ status: Int32, _ arguments: [String], input: String = "") async throws -> String {
+                let result = try await ChildProcess.run(
+                    TestInstallation.program,
+                    arguments,
+                    input: Array(input.utf8)
+                )
+                #expect(result.status == status, "\(arguments): \(result.text)\(result.errorText)")
+                return result.text + result.errorText
+            }
+            let root = folder + "/pki/root.pem"
+            _ = try await call(0, ["testpki", folder + "/pki"])
+            _ = try await call(66, ["testpki", folder + "/pki"])
+            _ = try await call(0, ["testpki", "--if-missing", folder + "/pki"])
+            try Files.createDirectory(folder + "/source")
+            try Files.write(Array(Self.order.utf8), to: folder + "/source/order.json")
+            let build = [
+                "package", "build", folder + "/source", "--identity", folder + "/pki/identity.pem", "--key",
+                folder + "/pki/identity.key", "--intermediate", folder + "/pki/intermediate.pem", "-o",
+            ]
+            let package = folder + "/out.order"
+            _ = try await call(0, build + [package])
+            #expect(try await call(0, ["package", "verify", package, "--trust", root]).contains("valid"))
+            #expect(try await call(1, ["package", "verify", package]).contains("chain-untrusted"))
+            #expect(try await call(0, ["package", "inspect", package]).contains("manifest.json"))
+            #expect(try await call(66, ["package", "inspect", root]).contains("is no package"))
+            #expect(try await call(1, ["package", "verify", root, "--trust", root]).contains("not valid"))
+            #expect(try await call(66, ["package", "verify", package, "--trust", package]).contains(package))
+            _ = try await call(66, ["package", "verify", folder + "/missing"])
+            _ = try await call(64, ["package", "verify"])
+            _ = try await call(66, ["package", "build", folder + "/source", "--identity", root, "-o", package])
+            _ = try await call(64, ["package", "build", folder + "/source", "-o", package])
+
+            #expect(try await call(0, ["order", "validate", "-"], input: Self.order).contains("valid"))
+            #expect(try await call(0, ["order", "validate", folder + "/source"]).contains("strings"))
+            #expect(try await call(1, ["order", "validate", "--json", "-"], input: "{}").contains("missing-member"))
+            #expect(try await call(1, ["order", "validate", "-"], input: "{").contains("json-syntax"))
+            _ = try await call(66, ["order", "validate", folder + "/missing"])
+            try Files.write(Array("{}".utf8), to: folder + "/source/order.json")
+            #expect(try await call(1, build + [package]).contains("nothing was signed"))
+        }
+    }
+
+    @Test("An unknown key of the file, and an identity that is not there, are told with exit 78")
+    func configuration() async throws {
+        try await TestInstallation.use { installation in
+            let file = installation.directory + "/config.json"
+            func validate(_ text: String) async throws -> ChildProcess.Result {
+                try Files.write(Array(text.utf8), to: file)
+                return try await installation.run(["config", "validate", "--config", file])
+            }
+            let unknown = try await validate("{\"device\": {\"listne\": \"127.0.0.1:0\"}}")
+            #expect(unknown.status == 78 && unknown.errorText.contains("did you mean device.listen?"))
+            let missing = try await validate(
+                """
+                {"orderTypes": {"order.com.example.shop": {"identity": "/nowhere.p12",
+                                                           "webServiceURL": "https://wallet.example.com/"}}}
+                """
+            )
+            #expect(missing.status == 78)
+            #expect(missing.errorText.contains("/nowhere.p12") && !missing.errorText.contains("CommandFailure"))
+            let none = try await installation.run(["config", "show", "--config", file + ".missing"])
+            #expect(none.status == 66)
+        }
+    }
+}
