@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExactJSON
 import OrderModel
+import OrderPackage
 import ServiceRuntime
 
 /// `order validate`: a document alone, or a source folder with its texts and images.
@@ -36,7 +37,7 @@ enum OrderValidateCommand: Command {
     }
 
     private static func check(_ path: String, _ options: ValidationOptions) async throws -> FindingReport {
-        if path != "-", Files.isDirectory(path) { return try await SourceFolder.read(path).validate(options) }
+        if path != "-", Files.isDirectory(path) { return try await SourceFolder.read(path).validate(as: path, options) }
         let bytes: [UInt8]
         do {
             bytes = try await runBlocking {

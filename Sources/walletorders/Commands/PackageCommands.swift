@@ -45,15 +45,17 @@ enum PackageBuildCommand: Command {
             throw CommandFailure(.inputUnreadable, "\(error)")
         }
         let source = try await SourceFolder.read(arguments.operands[0])
-        let report = source.validate()
-        for finding in report.findings { Report.complain(finding) }
-        guard report.isValid else { throw CommandFailure(.checkFailed, "nothing was signed") }
-        for path in source.skipped { Terminal.complain("left out: \(Terminal.printable(path))") }
+        let (document, findings) = source.check()
+        for finding in findings { Report.complain(finding) }
+        guard let document, !findings.contains(where: \.isError) else {
+            throw CommandFailure(.checkFailed, "nothing was signed")
+        }
+        for path in source.leftOut { Terminal.complain("left out: \(Terminal.printable(path))") }
         let package: OrderPackage
         do {
             package = try PackageBuilder(identity: identity).build(
-                order: source.order,
-                files: source.files,
+                order: document.packageForm(),
+                files: source.packageFiles(),
                 signingTime: WallTime.now().seconds
             )
         } catch {
@@ -83,7 +85,7 @@ enum PackageVerifyCommand: Command {
             CommandLineOption(
                 "at",
                 value: "TIME",
-                "judge validity at this time when the package names none (RFC 3339)"
+                "judge validity at this time (RFC 3339), not at the signing time as Wallet does"
             ),
             CommandLineOption("json", "print JSON, one object a line"),
         ],
@@ -98,7 +100,7 @@ enum PackageVerifyCommand: Command {
         for path in arguments.all("intermediate") {
             issuers += try await OrderTypeLoading.certificates(path)
         }
-        var at = WallTime.now().seconds
+        var at: Int64?
         if let text = arguments["at"] {
             guard let date = try? OrderDate(parsing: text) else {
                 throw UsageError("--at takes a time such as 2026-01-02T03:04:05Z, not \(text)")

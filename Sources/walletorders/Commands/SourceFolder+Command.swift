@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+import OrderModel
+import OrderPackage
+import ServiceRuntime
+
+extension SourceFolder {
+    /// Reads a folder off the event loops.
+    ///
+    /// - Throws: `CommandFailure` (66) when it or its order.json can't be read.
+    static func read(_ path: String) async throws -> SourceFolder {
+        do {
+            return try await runBlocking { try SourceFolder(path) }
+        } catch {
+            throw CommandFailure(.inputUnreadable, "\(error)")
+        }
+    }
+
+    /// Checks the document, its texts and its files.
+    func validate(as path: String, _ options: ValidationOptions = .init()) -> FindingReport {
+        FindingReport(
+            file: path,
+            checked: ["json", "order", "files", "strings"],
+            findings: self.check(options).findings
+        )
+    }
+}
