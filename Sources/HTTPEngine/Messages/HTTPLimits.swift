@@ -32,7 +32,7 @@ package struct HTTPLimits: Sendable {
 
     /// Open connections of the listener; further ones are closed at once.
     package var connections = 10_000
-    /// Open connections of one peer address (not on Unix sockets).
+    /// Open connections of one IPv4 address or IPv6 /64 (not of trusted proxies, nor on Unix sockets).
     package var connectionsPerAddress = 100
     /// Connections waiting for `accept` in the kernel.
     package var backlog: Int32 = 1024

@@ -15,7 +15,7 @@ package struct HTTPRequest: Sendable {
     package var body: [UInt8]
     /// The protocol version.
     package var version: HTTPVersion
-    /// The peer's address as text without the port; "unix" for a Unix socket.
+    /// The client's address as text without the port, as a trusted proxy tells it; "unix" for a Unix socket.
     package var remoteAddress: String
     /// Whether the request came through TLS.
     package var isSecure: Bool

@@ -22,6 +22,7 @@ package final class HTTPServer: Service {
     /// - Parameters:
     ///   - name: what logs and metrics call it.
     ///   - tls: nil for clear text.
+    ///   - proxies: who is in front of the server.
     ///   - control: lets a simulator misbehave on purpose.
     package init(
         name: String,
@@ -29,6 +30,7 @@ package final class HTTPServer: Service {
         tls: TLSContext?,
         router: Router,
         limits: HTTPLimits = .init(),
+        proxies: TrustedProxies = .init(),
         loops: EventLoopGroup,
         logger: Logger,
         control: HTTP2Control? = nil,
@@ -39,7 +41,7 @@ package final class HTTPServer: Service {
         self.loops = loops
         self.logger = logger
         self.limits = limits
-        let admission = Admission(limits: limits)
+        let admission = Admission(limits: limits, proxies: proxies)
         self.admission = admission
         self.tls = Locked(tls)
         self.shards = loops.loops.map { loop in
@@ -48,6 +50,7 @@ package final class HTTPServer: Service {
                 loop: loop,
                 router: router,
                 limits: limits,
+                proxies: proxies,
                 admission: admission,
                 logger: logger,
                 control: control,

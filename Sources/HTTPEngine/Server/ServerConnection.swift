@@ -111,7 +111,7 @@ final class ServerConnection: SocketTransportDelegate, HTTPServerSessionHost, @u
 
     func perform(_ request: HTTPRequest, _ match: RouteMatch, stream: HTTPStreamNumber) {
         var request = request
-        request.remoteAddress = self.peer.text
+        request.remoteAddress = self.shard.proxies.client(of: request.headers, from: self.peer)
         request.isSecure = self.transport.isSecure
         if self.transport.isPeerVerified { request.clientCertificate = self.transport.peerCertificate }
         let shard = self.shard

@@ -12,6 +12,7 @@ final class ServerShard: @unchecked Sendable {
     let loop: EventLoop
     let router: Router
     let limits: HTTPLimits
+    let proxies: TrustedProxies
     let logger: Logger
     let control: HTTP2Control?
     private let admission: Admission
@@ -31,6 +32,7 @@ final class ServerShard: @unchecked Sendable {
         loop: EventLoop,
         router: Router,
         limits: HTTPLimits,
+        proxies: TrustedProxies,
         admission: Admission,
         logger: Logger,
         control: HTTP2Control?,
@@ -40,6 +42,7 @@ final class ServerShard: @unchecked Sendable {
         self.loop = loop
         self.router = router
         self.limits = limits
+        self.proxies = proxies
         self.admission = admission
         self.logger = logger
         self.control = control

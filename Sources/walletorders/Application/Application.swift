@@ -132,6 +132,7 @@ struct Application {
                 address: configuration.deviceListen,
                 tls: try await self.deviceTLS(configuration, testIdentity),
                 router: device.router(prefixes: prefixes.map(DeviceAPI.pathPrefix(of:))),
+                proxies: configuration.trustedProxies,
                 loops: loops,
                 logger: logger.labelled("device")
             )
@@ -151,6 +152,7 @@ struct Application {
                 address: configuration.merchantListen,
                 tls: nil,
                 router: merchant.router(),
+                proxies: configuration.trustedProxies,
                 loops: loops,
                 logger: logger.labelled("merchant")
             )

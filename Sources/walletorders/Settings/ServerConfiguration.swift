@@ -31,6 +31,7 @@ struct ServerConfiguration: Sendable {
     let databaseConnections: Int
     let loops: Int
     let webServiceURL: String?
+    let trustedProxies: TrustedProxies
     let deviceListen: ListenAddress
     let deviceCertificate: String?
     let deviceKey: String?
@@ -72,6 +73,7 @@ struct ServerConfiguration: Sendable {
         let loops = values.integer("loops", 0...256)
         self.loops = loops == 0 ? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) : loops
         self.webServiceURL = Self.url("webServiceURL", &values)
+        self.trustedProxies = Self.proxies("trustedProxies", &values)
         self.deviceListen = Self.address("device.listen", &values)
         self.merchantListen = Self.address("merchant.listen", &values)
         self.adminListen = Self.address("admin.listen", &values)
@@ -132,6 +134,13 @@ struct ServerConfiguration: Sendable {
             apnsPriority: scoped.integer(prefix + "apns.priority", 1...10),
             apnsExpiration: scoped.duration(prefix + "apns.expiration")
         )
+    }
+
+    private static func proxies(_ key: String, _ values: inout Configuration) -> TrustedProxies {
+        do throws(ProxyListError) { return try TrustedProxies(parsing: values.text(key) ?? "") } catch {
+            values.fault(key, error.description)
+            return TrustedProxies()
+        }
     }
 
     /// An address such as `127.0.0.1:8080`, `[::1]:8080` or `unix:/run/x.sock`; notes a fault otherwise.

@@ -17,6 +17,10 @@ enum Settings {
             "webServiceURL",
             "where devices reach the device listener from outside, for order types that don't say"
         ),
+        Setting(
+            "trustedProxies",
+            "addresses, networks (10.0.0.0/8) or 'unix', with commas: proxies whose X-Forwarded-For is believed"
+        ),
         Setting("device.listen", default: "127.0.0.1:8080", "address of the public listener, or unix:PATH"),
         Setting(
             "device.certificate",

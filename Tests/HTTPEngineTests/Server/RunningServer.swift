@@ -37,6 +37,7 @@ struct RunningServer: Sendable {
     /// Serves while `body` runs, then ends all.
     static func with(
         _ limits: HTTPLimits = Self.limits,
+        proxies: TrustedProxies = TrustedProxies(),
         tls: TLSContext? = nil,
         address: ListenAddress = .ip(host: "127.0.0.1", port: 0),
         _ body: @Sendable (RunningServer) async throws -> Void
@@ -49,6 +50,7 @@ struct RunningServer: Sendable {
             tls: tls,
             router: Self.router(probe),
             limits: limits,
+            proxies: proxies,
             loops: loops,
             logger: Logger(label: "test", sink: LogSink(form: .text) { _ in }),
             metrics: Metrics()
