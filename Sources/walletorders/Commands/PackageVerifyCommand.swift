@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+import Cryptography
+import OrderModel
+import OrderPackage
+import ServiceRuntime
+
+/// `package verify`: everything that would make Wallet refuse a package.
+enum PackageVerifyCommand: Command {
+    static let description = CommandDescription(
+        "walletorders package verify",
+        "Explain everything that would make Wallet refuse a package.",
+        options: [
+            CommandLineOption("trust", value: "ROOT.pem", "a root beside Apple's; may be repeated"),
+            CommandLineOption(
+                "intermediate",
+                value: "PEM",
+                "an issuing certificate that the package lacks; may be repeated"
+            ),
+            CommandLineOption(
+                "at",
+                value: "TIME",
+                "judge validity at this time (RFC 3339), not at the signing time as Wallet does"
+            ),
+            CommandLineOption("json", "print JSON, one object a line"),
+        ],
+        operands: "FILE…"
+    )
+
+    static func run(_ arguments: CommandDescription.Arguments) async throws {
+        guard !arguments.operands.isEmpty else { throw UsageError("name the packages to verify") }
+        var roots: [Certificate] = []
+        for path in arguments.all("trust") { roots += try await OrderTypeLoading.certificates(path) }
+        var issuers: [Certificate] = []
+        for path in arguments.all("intermediate") {
+            issuers += try await OrderTypeLoading.certificates(path)
+        }
+        var at: Int64?
+        if let text = arguments["at"] {
+            guard let date = try? OrderDate(parsing: text) else {
+                throw UsageError("--at takes a time such as 2026-01-02T03:04:05Z, not \(text)")
+            }
+            at = date.seconds
+        }
+        var isValid = true
+        for path in arguments.operands {
+            let bytes = try await OrderTypeLoading.read(path)
+            let report = PackageVerifier(trust: roots, intermediates: issuers, at: at).verify(bytes)
+            isValid = isValid && report.isValid
+            Report.print(file: path, report: report.report(file: path), asJSON: arguments.has("json"))
+        }
+        if !isValid { throw CommandFailure(.checkFailed, "") }
+    }
+}
