@@ -54,7 +54,7 @@ public struct OrderDocument: Sendable, Hashable {
         var walk = DocumentWalk(options: options)
         walk.schemaVersion = order["schemaVersion"]?.int64Value == 2 ? 2 : 1
         walk.check(object: order, as: .order)
-        var rules = OrderRules(order, options: options)
+        var rules = OrderRules(order, options: options, walked: walk.findings)
         rules.check()
         var findings = walk.findings
         findings += rules.findings

@@ -76,6 +76,18 @@ public struct DecimalAmount: Sendable, Hashable, Comparable {
         return overflow ? nil : DecimalAmount(coefficient: sum, scale: scale)
     }
 
+    /// So many units of the given digit after the point: 3 cents are `DecimalAmount(unit: 2, count: 3)`.
+    init(unit digits: Int, count: Int) {
+        self.init(coefficient: Int128(count), scale: digits)
+    }
+
+    /// Whether it differs from another amount by no more than `slack`.
+    func isWithin(_ slack: DecimalAmount, of other: DecimalAmount) -> Bool {
+        if self == other { return true }
+        let (smaller, larger) = self < other ? (self, other) : (other, self)
+        return smaller.adding(slack).map { $0 >= larger } ?? false
+    }
+
     /// The product, or nil when it has more digits than are kept.
     public func multiplied(by other: DecimalAmount) -> DecimalAmount? {
         let (product, overflow) = coefficient.multipliedReportingOverflow(by: other.coefficient)

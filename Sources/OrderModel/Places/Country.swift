@@ -7,16 +7,25 @@ public enum Country {
     /// Whether the code is assigned. Codes are in capitals.
     public static func isKnown(_ code: String) -> Bool { codes.contains(code) }
 
-    private static let codes: Set<String> = Set(text.split(whereSeparator: \.isWhitespace).map(String.init))
+    /// The year in which a code was withdrawn (ISO 3166-3), `2010`; nil for codes in use and for unknown ones.
+    public static func withdrawal(of code: String) -> String? { withdrawn[code] }
 
-    private static let text = """
-        AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT
-        BV BW BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH
-        ER ES ET FI FJ FK FM FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT
-        HU ID IE IL IM IN IO IQ IR IS IT JE JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS
-        LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF NG NI
-        NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG
-        SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG
-        UM US UY UZ VA VC VE VG VI VN VU WF WS XK YE YT ZA ZM ZW
-        """
+    /// The code that another one means: the same letters in capitals, or what people write for it.
+    public static func suggestion(for code: String) -> String? {
+        let upper = code.uppercased()
+        if let meant = customary[upper] { return meant }
+        return upper != code && isKnown(upper) ? upper : nil
+    }
+
+    /// Codes that ISO 3166 reserves, or that people take for one.
+    private static let customary = ["UK": "GB", "EL": "GR", "ENG": "GB", "SCO": "GB", "USA": "US", "KOSOVO": "XK"]
+
+    private static let codes: Set<String> = Set(
+        CountryTable.current.split(whereSeparator: \.isWhitespace).map(String.init) + ["XK"]
+    )
+
+    private static let withdrawn: [String: String] = Dictionary(
+        uniqueKeysWithValues: CountryTable.withdrawn.split(whereSeparator: \.isWhitespace)
+            .map { (String($0.prefix(2)), String($0.dropFirst(3))) }
+    )
 }

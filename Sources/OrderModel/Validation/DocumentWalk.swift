@@ -43,6 +43,9 @@ struct DocumentWalk {
                     seen |= 1 << UInt64(position)
                     checkRelease(of: field, in: description)
                     check(value, field.kind)
+                    if let fault = TextLimit.fault(value, field, in: description) {
+                        add(.note, "text-too-long", fault.message, fix: fault.fix)
+                    }
                 }
             } else {
                 noteUnknown(name, in: description)
@@ -96,7 +99,7 @@ struct DocumentWalk {
     private mutating func checkRelease(of field: FieldDescription, in description: ObjectDescription) {
         guard let target = options.target, field.since > target, field.since > description.since else { return }
         add(
-            .warning,
+            .note,
             "newer-than-target",
             "\"\(field.name)\" is known from iOS \(field.since.rawValue); iOS \(target.rawValue) ignores it",
             fix: "Keep it if older devices can do without."
@@ -171,7 +174,7 @@ struct DocumentWalk {
                     fix: "Write whole units after a P, for instance PT30M or P1DT2H."
                 )
             }
-        case .url: check(URLCheck(text))
+        case .url: checkLink(URLCheck(text))
         case .webServiceURL:
             check(URLCheck(text))
             for (code, message, fix) in URLCheck(text).webServiceFaults { add(.error, code, message, fix: fix) }
@@ -221,6 +224,18 @@ struct DocumentWalk {
         }
     }
 
+    private mutating func checkLink(_ url: URLCheck) {
+        check(url)
+        if url.fault == nil, url.scheme == "http" {
+            add(
+                .note,
+                "insecure-link",
+                "The link is not https, so browsers warn and apps can't open it as a universal link",
+                fix: "Start it with https:// if the site answers there."
+            )
+        }
+    }
+
     private mutating func checkDate(_ text: String) {
         do throws(OrderDate.Fault) {
             let date = try OrderDate(parsing: text)
@@ -255,14 +270,18 @@ struct DocumentWalk {
 
     private mutating func checkCountry(_ text: String) {
         if Country.isKnown(text) { return }
+        let near = Country.suggestion(for: text).map { "Did you mean \"\($0)\"? " } ?? ""
+        let fix = near + "Use the two capital letters of the country."
+        if let year = Country.withdrawal(of: text) {
+            let message = "\"\(text)\" was withdrawn from ISO 3166 in \(year)"
+            return add(.warning, "withdrawn-country", message, fix: "Use the code of the country that is there now.")
+        }
         let isCode = text.utf8.count == 2 && text.utf8.allSatisfy { (0x41...0x5A).contains($0 & 0xDF) }
-        let upper = text.uppercased()
-        let near = isCode && Country.isKnown(upper) ? "Did you mean \"\(upper)\"? " : ""
         add(
             isCode ? .warning : .error,
             isCode ? "unknown-country" : "bad-country",
             "\"\(Self.shown(text))\" is no country code of ISO 3166",
-            fix: near + "Use the two capital letters of the country."
+            fix: fix
         )
     }
 

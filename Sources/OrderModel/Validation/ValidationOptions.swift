@@ -17,17 +17,21 @@ public struct ValidationOptions: Sendable, Hashable {
     /// Whether a service adds `schemaVersion`, `updatedAt`, `webServiceURL` and `authenticationToken` later, so that the
     /// document may come without them.
     public var isServiceFilled: Bool
-    /// The oldest system the document is meant for: what it does not know yet is a warning. nil: no such warnings.
+    /// Whether nothing was changed since the order was created, so that `updatedAt` has to equal `createdAt`.
+    public var isFirstRevision: Bool
+    /// The oldest system the document is meant for: what it does not know yet is a note. nil: no such notes.
     public var target: AppleRelease?
 
     /// The strict reading: a whole document, unknown members refused.
     public init(
         unknownMembers: UnknownMembers = .refuse,
         isServiceFilled: Bool = false,
+        isFirstRevision: Bool = false,
         target: AppleRelease? = nil
     ) {
         self.unknownMembers = unknownMembers
         self.isServiceFilled = isServiceFilled
+        self.isFirstRevision = isFirstRevision
         self.target = target
     }
 }

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ExactJSON
+
+extension OrderRules {
+    /// Fulfillments and returns list a part of the order's items: Human Interface Guidelines, "Wallet", order tracking.
+    mutating func checkItems() {
+        guard let items = order["lineItems"]?.arrayValue, !items.isEmpty else { return }
+        var ordered = OrderedItems(items)
+        for list in ["fulfillments", "returns"] {
+            ordered.beginCount()
+            for (place, object) in objects(list) {
+                // What was cancelled or went wrong is often sent again.
+                let status = object["status"]?.stringValue
+                let counts = status != "cancelled" && status != "issue"
+                for (index, item) in (object["lineItems"]?.arrayValue ?? []).enumerated() {
+                    checkItem(item, place + ["lineItems", String(index)], counts: counts, &ordered)
+                }
+            }
+        }
+    }
+
+    private mutating func checkItem(_ item: JSONValue, _ place: [String], counts: Bool, _ ordered: inout OrderedItems) {
+        guard item["title"]?.stringValue != nil else { return }
+        guard let group = ordered.group(of: item) else {
+            return add(
+                .warning,
+                "item-not-ordered",
+                place,
+                "The order's lineItems have no item with this sku, gtin or title.",
+                fix: "List every item in the order's lineItems too, with the same sku and title."
+            )
+        }
+        guard counts, let quantity = item["quantity"].flatMap({ DecimalAmount($0) }), quantity > .zero,
+            let excess = ordered.count(quantity, in: group)
+        else { return }
+        add(
+            .warning,
+            "more-than-ordered",
+            place + ["quantity"],
+            "\(excess.counted) of this item are listed in \(place[0]), but \(excess.ordered) were ordered.",
+            fix: "Give each of \(place[0]) only its own part of the items."
+        )
+    }
+}
+
+/// The order's items, to find those of a fulfillment or return among them.
+///
+/// Nothing in Apple's model names an item, so items count as the same when they share a sku, a gtin or a title. Items of the
+/// order that share one of these are taken together (a shirt in two sizes under one title): better no warning than a wrong
+/// one.
+struct OrderedItems {
+    private var groups: [Key: Int] = [:]
+    /// What was ordered by group; nil when a quantity is unreadable.
+    private var ordered: [DecimalAmount?] = []
+    private var counted: [DecimalAmount] = []
+    private var told: Set<Int> = []
+
+    private struct Key: Hashable {
+        let member: String
+        let text: String
+    }
+
+    init(_ items: [JSONValue]) {
+        for item in items {
+            let keys = Self.keys(of: item)
+            let known = Set(keys.compactMap { groups[$0] }).sorted()
+            let quantity = item["quantity"].flatMap { DecimalAmount($0) }
+            guard let group = known.first else {
+                for key in keys { groups[key] = ordered.count }
+                ordered.append(quantity)
+                continue
+            }
+            for other in known.dropFirst() {
+                ordered[group] = Self.sum(ordered[group], ordered[other])
+                for (key, value) in groups where value == other { groups[key] = group }
+            }
+            for key in keys { groups[key] = group }
+            ordered[group] = Self.sum(ordered[group], quantity)
+        }
+        beginCount()
+    }
+
+    mutating func beginCount() {
+        counted = Array(repeating: .zero, count: ordered.count)
+        told = []
+    }
+
+    func group(of item: JSONValue) -> Int? {
+        Self.keys(of: item).lazy.compactMap { groups[$0] }.first
+    }
+
+    /// Counts items of a group; gives both numbers when they are more than were ordered, the first time.
+    mutating func count(_ quantity: DecimalAmount, in group: Int) -> (counted: DecimalAmount, ordered: DecimalAmount)? {
+        guard let sum = counted[group].adding(quantity) else { return nil }
+        counted[group] = sum
+        guard let limit = ordered[group], sum > limit, told.insert(group).inserted else { return nil }
+        return (sum, limit)
+    }
+
+    private static func sum(_ left: DecimalAmount?, _ right: DecimalAmount?) -> DecimalAmount? {
+        guard let left, let right else { return nil }
+        return left.adding(right)
+    }
+
+    /// What tells an item, the surest first. Upper and lower case of titles don't matter.
+    private static func keys(of item: JSONValue) -> [Key] {
+        ["sku", "gtin", "title"].compactMap { member in
+            guard let text = item[member]?.stringValue, !text.isEmpty else { return nil }
+            return Key(member: member, text: member == "title" ? text.lowercased() : text)
+        }
+    }
+}

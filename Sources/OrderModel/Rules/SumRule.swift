@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ExactJSON
+
+/// Compares what the customer is shown: do items, summary lines and total agree? Wallet does not mind, customers do, so a
+/// difference is a warning.
+///
+/// When the summary lines add up to the total, the first of them is the subtotal of the items; otherwise items and summary
+/// lines together make the total. A price is that of one unit. Nothing is compared when anything is missing or unreadable,
+/// or when currencies differ. Goods by weight are rounded: each product with more digits than the currency may be off by one
+/// unit of its last digit.
+struct SumRule {
+    private let order: JSONObject
+    private(set) var findings: [Finding] = []
+
+    init(_ order: JSONObject) { self.order = order }
+
+    private struct Money {
+        let amount: DecimalAmount
+        let currency: String
+
+        init?(_ value: JSONValue?) {
+            guard let value, let amount = value["amount"].flatMap({ DecimalAmount($0) }),
+                let currency = value["currency"]?.stringValue, Currency.isKnown(currency)
+            else { return nil }
+            self.amount = amount
+            self.currency = currency
+        }
+    }
+
+    mutating func check() {
+        guard let payment = order["payment"]?.objectValue, let total = Money(payment["total"]) else { return }
+        let digits = Currency.minorUnits(of: total.currency) ?? 2
+        var amounts: [DecimalAmount] = []
+        var lines: [DecimalAmount] = []
+        var rounded = 0
+        for item in order["lineItems"]?.arrayValue ?? [] {
+            guard let money = Money(item["price"]), money.currency == total.currency,
+                let quantity = item["quantity"].flatMap({ DecimalAmount($0) }), quantity > .zero,
+                let product = money.amount.multiplied(by: quantity)
+            else { return }
+            if product.fractionDigits > digits { rounded += 1 }
+            amounts.append(product)
+        }
+        for item in payment["summaryItems"]?.arrayValue ?? [] {
+            guard let money = Money(item["value"]), money.currency == total.currency else { return }
+            lines.append(money.amount)
+        }
+        guard !amounts.isEmpty, let itemSum = sum(amounts), let lineSum = sum(lines) else { return }
+        let slack = DecimalAmount(unit: digits, count: rounded)
+        if let subtotal = lines.first, lineSum == total.amount {
+            if !subtotal.isWithin(slack, of: itemSum) {
+                note(
+                    ["payment", "summaryItems", "0", "value", "amount"],
+                    "The items add up to \(itemSum), the first summary line says \(subtotal)."
+                )
+            }
+        } else if let all = itemSum.adding(lineSum), !all.isWithin(slack, of: total.amount) {
+            let what = lines.isEmpty ? "The items add up" : "Items and summary lines add up"
+            note(["payment", "total", "amount"], "\(what) to \(all), the total says \(total.amount).")
+        }
+    }
+
+    private func sum(_ amounts: [DecimalAmount]) -> DecimalAmount? {
+        amounts.reduce(DecimalAmount.zero as DecimalAmount?) { $0?.adding($1) }
+    }
+
+    private mutating func note(_ tokens: [String], _ message: String) {
+        findings.append(
+            Finding(
+                severity: .warning,
+                code: "sum-mismatch",
+                pointer: JSONPointer(tokens: tokens),
+                message: message,
+                fix: "Check prices (of one unit each), quantities, summary lines (discounts are negative) and total."
+            )
+        )
+    }
+}
