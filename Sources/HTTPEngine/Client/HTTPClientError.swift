@@ -32,12 +32,20 @@ package struct HTTPClientError: Error, Sendable, CustomStringConvertible {
     package let message: String
     /// The HTTP/2 error code of a RST_STREAM or GOAWAY, if one came.
     package let http2ErrorCode: HTTP2ErrorCode?
+    /// The debug data of the GOAWAY that the peer had sent, if one came: push services put a JSON reason there.
+    package let goAwayReason: [UInt8]?
 
     /// Makes an error.
-    package init(_ code: Code, _ message: String, http2ErrorCode: HTTP2ErrorCode? = nil) {
+    package init(
+        _ code: Code,
+        _ message: String,
+        http2ErrorCode: HTTP2ErrorCode? = nil,
+        goAwayReason: [UInt8]? = nil
+    ) {
         self.code = code
         self.message = message
         self.http2ErrorCode = http2ErrorCode
+        self.goAwayReason = goAwayReason
     }
 
     /// The error of a transport that ended before or during its handshake.

@@ -48,6 +48,8 @@ package final class HTTP2ClientConnection: SocketTransportDelegate, @unchecked S
     private var queueHead = 0
     private var isPumpScheduled = false
     private var hasSettings = false
+    /// The beginning of the first frame while it may be a GOAWAY, for which nghttp2 has no ear before SETTINGS; nil later.
+    private var opening: [UInt8]? = []
     /// Nothing more goes into or comes out of nghttp2.
     private var isOver = false
     private var deadlineTimer: ServiceRuntime.Timer?
@@ -74,7 +76,8 @@ package final class HTTP2ClientConnection: SocketTransportDelegate, @unchecked S
     ///
     /// The host is looked up afresh each time.
     /// - Parameter tls: nil for clear text with prior knowledge.
-    /// - Throws: `.refused`, `.connect`, `.tls` (also when the server does not speak HTTP/2), `.timeout`, `.cancelled`.
+    /// - Throws: `.refused`, `.connect`, `.tls` (also when the server does not speak HTTP/2), `.timeout`, `.cancelled`;
+    ///   `.closed` when the server ends it at once, with the reason of its GOAWAY if it gave one.
     package static func connect(
         host: String,
         port: Int,
@@ -261,7 +264,16 @@ package final class HTTP2ClientConnection: SocketTransportDelegate, @unchecked S
 
     private func refuse(_ exchange: HTTP2Exchange, _ message: String, _ code: HTTP2ErrorCode? = nil) {
         exchange.state = .detached
-        exchange.finish(.failure(HTTPClientError(.notProcessed, message, http2ErrorCode: code)))
+        exchange.finish(
+            .failure(
+                HTTPClientError(
+                    .notProcessed,
+                    message,
+                    http2ErrorCode: code ?? goAwayCode,
+                    goAwayReason: goAwayReason
+                )
+            )
+        )
     }
 
     /// Ends an exchange for a reason of our own. A stream that it has is reset.
@@ -404,6 +416,22 @@ package final class HTTP2ClientConnection: SocketTransportDelegate, @unchecked S
 
     package func transportReceived(_ bytes: RawSpan) {
         guard !isOver else { return }
+        guard var opening else { return receive(bytes) }
+        unsafe bytes.withUnsafeBytes { unsafe opening.append(contentsOf: $0) }
+        self.opening = opening
+        guard let length = HTTP2RawFrame.length(opening) else { return }
+        if opening[3] == HTTP2FrameType.goAway, length <= HTTP2RawFrame.headerBytes + HTTP2RawFrame.payloadLimit {
+            guard opening.count >= length else { return }
+            if let goAway = HTTP2RawFrame.parseGoAway(opening) {
+                goAwayReceived(goAway.code, reason: goAway.debugData)
+                return end(lastWords, politely: true)
+            }
+        }
+        self.opening = nil
+        unsafe receive(opening.span.bytes)
+    }
+
+    private func receive(_ bytes: RawSpan) {
         let code = session.receive(bytes)
         guard code == 0 else {
             return end(HTTPClientError(.protocolError, "\(peer) broke HTTP/2's rules (\(code))"))
@@ -412,7 +440,7 @@ package final class HTTP2ClientConnection: SocketTransportDelegate, @unchecked S
     }
 
     package func transportReceivedEnd() {
-        end(HTTPClientError(.closed, "\(peer) closed the connection"))
+        end(isGoingAwayByPeer ? lastWords : HTTPClientError(.closed, "\(peer) closed the connection"))
     }
 
     package func transportWritable() { pump() }
@@ -481,7 +509,12 @@ package final class HTTP2ClientConnection: SocketTransportDelegate, @unchecked S
         }
         if code == .refusedStream || !exchange.wasSent {
             return .failure(
-                HTTPClientError(.notProcessed, "\(peer) did not process the request", http2ErrorCode: code)
+                HTTPClientError(
+                    .notProcessed,
+                    "\(peer) did not process the request",
+                    http2ErrorCode: code,
+                    goAwayReason: goAwayReason
+                )
             )
         }
         return .failure(HTTPClientError(.reset, "\(peer) reset the stream: \(code)", http2ErrorCode: code))
@@ -500,7 +533,12 @@ package final class HTTP2ClientConnection: SocketTransportDelegate, @unchecked S
         guard let code = goAwayCode else {
             return HTTPClientError(.protocolError, "\(peer) broke HTTP/2's rules")
         }
-        return HTTPClientError(.closed, "\(peer) ended the connection (\(code))", http2ErrorCode: code)
+        return HTTPClientError(
+            .closed,
+            "\(peer) ended the connection (\(code))",
+            http2ErrorCode: code,
+            goAwayReason: goAwayReason
+        )
     }
 
     private func checkIdle() {
@@ -527,7 +565,13 @@ package final class HTTP2ClientConnection: SocketTransportDelegate, @unchecked S
             exchange.finish(
                 .failure(
                     exchange.wasSent
-                        ? error : HTTPClientError(.notProcessed, error.message, http2ErrorCode: error.http2ErrorCode)
+                        ? error
+                        : HTTPClientError(
+                            .notProcessed,
+                            error.message,
+                            http2ErrorCode: error.http2ErrorCode,
+                            goAwayReason: error.goAwayReason
+                        )
                 )
             )
         }

@@ -25,7 +25,8 @@ package final class HTTP2Control: Sendable {
         case withhold
         /// The stream is reset.
         case reset(HTTP2ErrorCode)
-        /// GOAWAY is sent; streams up to `lastStream` (nil: up to this one) go on, later ones are dropped.
+        /// GOAWAY is sent; streams up to `lastStream` (nil: up to this one) go on, later ones are dropped: no handler sees
+        /// them any more, and the client may send them again.
         case goAway(HTTP2ErrorCode, debugData: [UInt8] = [], lastStream: Int32? = nil)
         /// The connection is cut without a word.
         case cut
@@ -143,7 +144,7 @@ extension HTTP2ServerSession {
     func misbehave(_ verdict: HTTP2Control.Verdict) {
         switch verdict {
         case .goAway(let code, let debugData, let lastStream):
-            session.goAway(lastStream: lastStream ?? session.lastProcessedStream, code: code, debugData: debugData)
+            goAway(lastStream: lastStream ?? session.lastProcessedStream, code: code, debugData: debugData)
             pump()
         case .cut: transport.abort()
         case .serve, .withhold, .reset: break

@@ -35,4 +35,24 @@ enum HTTP2RawFrame {
         }
         return frame + debugData
     }
+
+    /// The length of the frame that `bytes` begin with, its header included; nil while the header is not whole.
+    static func length(_ bytes: [UInt8]) -> Int? {
+        guard bytes.count >= headerBytes else { return nil }
+        return headerBytes + (Int(bytes[0]) << 16 | Int(bytes[1]) << 8 | Int(bytes[2]))
+    }
+
+    /// What the whole frame that `bytes` begin with says, if it is a GOAWAY.
+    static func parseGoAway(_ bytes: [UInt8]) -> (code: HTTP2ErrorCode, debugData: [UInt8])? {
+        guard let end = length(bytes), end <= bytes.count, end >= headerBytes + 8, bytes[3] == HTTP2FrameType.goAway,
+            bytes[5..<headerBytes].allSatisfy({ $0 == 0 })
+        else { return nil }
+        let code = bytes[(headerBytes + 4)..<(headerBytes + 8)].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        return (HTTP2ErrorCode(rawValue: code), Array(bytes[(headerBytes + 8)..<end]))
+    }
+
+    /// Of a frame's header (RFC 9113 4.1).
+    static let headerBytes = 9
+    /// The largest payload before SETTINGS allow more (RFC 9113 4.2).
+    static let payloadLimit = 16 * 1024
 }

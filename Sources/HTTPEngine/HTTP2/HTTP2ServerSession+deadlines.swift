@@ -86,7 +86,7 @@ extension HTTP2ServerSession {
     func sendFinalGoAway() {
         guard !hasSentFinalGoAway, !isDead else { return }
         hasSentFinalGoAway = true
-        session.goAway(lastStream: session.lastProcessedStream, code: .noError)
+        goAway(lastStream: session.lastProcessedStream, code: .noError)
         pump()
     }
 }

@@ -129,6 +129,8 @@ extension HTTP2ServerSession {
             return
         }
         stream.phase = .handling
+        // The peer will hear that it is not processed, and nghttp2 closes it then.
+        guard stream.number <= lastServedStream else { return }
         guard let match = stream.match, let host else { return }
         expectDeadline(stream.startedAt + limits.requestTimeout)
         let request = HTTPRequest(

@@ -36,6 +36,8 @@ final class HTTP2ServerSession: HTTPServerSession, @unchecked Sendable {
     var lastDataSent = MonotonicTime(nanoseconds: 0)
     var shutdownStartedAt: MonotonicTime?
     var hasSentFinalGoAway = false
+    /// The last stream of the GOAWAY that names the lowest: the peer may send later ones again elsewhere.
+    private(set) var lastServedStream = Int32.max
 
     /// - Parameter control: lets a simulator misbehave on purpose.
     init(
@@ -123,6 +125,16 @@ final class HTTP2ServerSession: HTTPServerSession, @unchecked Sendable {
             isDead = true
             abandonAll()
             transport.close()
+        }
+    }
+
+    /// Says which stream is the last that is served. Later ones are not, even if nghttp2 still hands them over before the
+    /// frame goes out: those that came in the same read.
+    func goAway(lastStream: Int32, code: HTTP2ErrorCode, debugData: [UInt8] = []) {
+        lastServedStream = min(lastServedStream, lastStream)
+        session.goAway(lastStream: lastStream, code: code, debugData: debugData)
+        for stream in streams where stream.number > lastServedStream && stream.phase == .handling {
+            host?.abandon(stream: stream.number)
         }
     }
 

@@ -118,6 +118,8 @@ final class ServerConnection: SocketTransportDelegate, HTTPServerSessionHost, @u
         let started = MonotonicTime.now()
         let whole = request
         self.tasks[stream] = shard.loop.spawn { [self] in
+            // Abandoned before its turn came: after a GOAWAY that excludes it the peer may send it again elsewhere.
+            if Task.isCancelled { return }
             let response = await shard.router.respond(to: whole, match) { error in
                 shard.logger.error(
                     "a request failed",
