@@ -54,7 +54,7 @@ extension HTTP2ServerSession {
                 unsafe nghttp2_session_get_stream_remote_window_size(session.pointer, stream.number) <= 0
                 || nghttp2_session_get_remote_window_size(session.pointer) <= 0
             guard isShut else { return now + limits.writeTimeout }
-            let earned = Duration.milliseconds(stream.sent * 1000 / max(1, limits.minimumBodyRate))
+            let earned = Duration.milliseconds(stream.sent * 1000 / max(1, limits.minimumWriteRate))
             return min(
                 max(stream.lastProgress, lastDataSent) + limits.writeTimeout,
                 stream.answeredAt + limits.writeTimeout + earned

@@ -21,16 +21,21 @@ package struct HTTPLimits: Sendable {
     package var bodyGrace: Duration = .seconds(5)
     /// A connection without a request.
     package var idleTimeout: Duration = .seconds(60)
-    /// From a request's first byte to its answer. Then the handler is cancelled and the answer is 408 or 503.
+    /// From a request's first byte to its answer: header, body and handler together. Then the handler is cancelled and the
+    /// answer is 408 or 503.
     package var requestTimeout: Duration = .seconds(30)
-    /// A response of which the peer takes not one byte.
+    /// While a response waits for the peer, it has to take some of it in each period of this length.
     package var writeTimeout: Duration = .seconds(20)
+    /// The least average rate at which the peer takes a response, in bytes a second, judged over each `writeTimeout`.
+    ///
+    /// With `requestTimeout` this bounds an exchange: 30 s, and for a response of n bytes two write timeouts and n / rate.
+    package var minimumWriteRate = 1024
     /// How long the rest of a refused request is read and dropped, so that the peer sees the answer instead of a reset.
     package var lingerTimeout: Duration = .seconds(2)
     /// After the shutdown signal: how long requests in flight may take. Then their connections are closed.
     package var drainTimeout: Duration = .seconds(20)
 
-    /// Open connections of the listener; further ones are closed at once.
+    /// Open connections of the listener; further ones are closed at once, in clear text with a 503.
     package var connections = 10_000
     /// Open connections of one IPv4 address or IPv6 /64 (not of trusted proxies, nor on Unix sockets).
     package var connectionsPerAddress = 100

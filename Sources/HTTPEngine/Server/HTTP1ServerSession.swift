@@ -12,9 +12,9 @@ final class HTTP1ServerSession: HTTPServerSession {
         /// A request's header is coming in.
         case header(since: MonotonicTime)
         /// Its body is.
-        case body(since: MonotonicTime, requestSince: MonotonicTime)
+        case body(since: MonotonicTime)
         /// A handler works on it.
-        case handling(since: MonotonicTime)
+        case handling
         /// The last answer is on its way; nothing more is read.
         case closing
     }
@@ -33,6 +33,8 @@ final class HTTP1ServerSession: HTTPServerSession {
     private var isShuttingDown = false
     private var hasPeerEnded = false
     private var isAdvancing = false
+    /// When the request's first byte came.
+    private var requestBegan: MonotonicTime?
 
     /// - Parameter began: when the connection did: bytes that came before its protocol was known win no time.
     init(transport: SocketTransport, host: any HTTPServerSessionHost, shard: ServerShard, began: MonotonicTime) {
@@ -51,6 +53,7 @@ final class HTTP1ServerSession: HTTPServerSession {
     func received(_ bytes: RawSpan) {
         if case .closing = self.phase { return }
         self.parser.feed(bytes)
+        if self.requestBegan == nil { self.requestBegan = self.shard.loop.now }
         if case .idle = self.phase {
             self.phase = .header(since: self.shard.loop.now)
             self.host.expectDeadline(at: self.shard.loop.now + self.limits.headerTimeout)
@@ -72,6 +75,8 @@ final class HTTP1ServerSession: HTTPServerSession {
     }
 
     func writable() {
+        // A request that had to wait for room loses no time by it.
+        if case .header = self.phase { self.requestBegan = self.shard.loop.now }
         self.transport.resumeReading()
         self.advance()
     }
@@ -122,8 +127,6 @@ final class HTTP1ServerSession: HTTPServerSession {
 
     private func take(_ head: HTTP1RequestHead) {
         let now = self.shard.loop.now
-        var began = now
-        if case .header(let since) = self.phase { began = since }
         let path = head.target.utf8.firstIndex(of: UInt8(ascii: "?")).map { String(head.target[..<$0]) } ?? head.target
         let match = self.host.match(head.method, path)
         self.head = head
@@ -132,7 +135,7 @@ final class HTTP1ServerSession: HTTPServerSession {
         self.parser.bodyLimit = match.bodyLimit
         self.body = []
         self.bodyBytes = 0
-        self.phase = .body(since: now, requestSince: began)
+        self.phase = .body(since: now)
         switch head.framing {
         case .none: break
         default:
@@ -147,9 +150,8 @@ final class HTTP1ServerSession: HTTPServerSession {
 
     private func perform() {
         guard let head = self.head, let match = self.match else { return }
-        let now = self.shard.loop.now
-        self.phase = .handling(since: now)
-        self.host.expectDeadline(at: now + self.limits.requestTimeout)
+        self.phase = .handling
+        self.host.expectDeadline(at: self.requestEnd)
         let request = HTTPRequest(
             method: head.method,
             target: head.target,
@@ -173,6 +175,7 @@ final class HTTP1ServerSession: HTTPServerSession {
         if keepsAlive {
             let now = self.shard.loop.now
             let isInside = self.parser.isInsideRequest
+            self.requestBegan = isInside ? now : nil
             self.phase = isInside ? .header(since: now) : .idle(since: now)
             self.host.expectDeadline(at: now + (isInside ? self.limits.headerTimeout : self.limits.idleTimeout))
             self.transport.resumeReading()
@@ -229,6 +232,9 @@ final class HTTP1ServerSession: HTTPServerSession {
 
     // MARK: Deadlines
 
+    /// When the whole request has had its time.
+    private var requestEnd: MonotonicTime { (self.requestBegan ?? self.shard.loop.now) + self.limits.requestTimeout }
+
     func checkDeadlines(_ now: MonotonicTime) -> MonotonicTime {
         switch self.phase {
         case .closing: return .distantFuture
@@ -251,8 +257,8 @@ final class HTTP1ServerSession: HTTPServerSession {
             } else {
                 self.transport.close()
             }
-        case .body(let since, let requestSince):
-            let end = requestSince + self.limits.requestTimeout
+        case .body(let since):
+            let end = self.requestEnd
             let grace = since + self.limits.bodyGrace
             let seconds = (now - since).inSeconds
             let isTooSlow = now >= grace && Double(self.bodyBytes) < seconds * Double(self.limits.minimumBodyRate)
@@ -260,8 +266,8 @@ final class HTTP1ServerSession: HTTPServerSession {
             self.answerAndClose(
                 Problem(.requestTimeout, code: "body-timeout", detail: "The body did not come in time.")
             )
-        case .handling(let since):
-            let end = since + self.limits.requestTimeout
+        case .handling:
+            let end = self.requestEnd
             if now < end { return end }
             self.host.abandon(stream: Self.stream)
             self.answerAndClose(.serviceUnavailable("The request took too long.", code: "request-timeout"))

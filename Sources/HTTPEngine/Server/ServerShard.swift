@@ -73,6 +73,7 @@ final class ServerShard: @unchecked Sendable {
         var settings = SocketTransport.Settings()
         settings.handshakeTimeout = self.limits.handshakeTimeout
         settings.writeTimeout = self.limits.writeTimeout
+        settings.minimumWriteRate = self.limits.minimumWriteRate
         settings.lingerTimeout = self.limits.lingerTimeout
         let transport = SocketTransport(
             takingOwnership: descriptor,

@@ -151,6 +151,11 @@ extension SocketTransport {
         isFlushing = false
         guard state != .closed else { return }
         if queue.isEmpty {
+            // Time without anything to take does not count.
+            if let stall = timer {
+                stall.cancel()
+                timer = nil
+            }
             if state == .flushing { finishFlushing() }
         } else if isBlocked {
             armStallTimer()
@@ -165,7 +170,7 @@ extension SocketTransport {
             switch writeOnce() {
             case .bytes(let count):
                 budget -= count
-                lastProgress = loop.now
+                acceptedBytes += count
             case .wouldBlock: isBlocked = true
             case .end: return end(.peer)
             case .failed(let reason): return end(reason)
@@ -201,19 +206,28 @@ extension SocketTransport {
         }
     }
 
-    /// Sees to it that a peer that stops reading does not hold its queue for ever. One timer, set only while stuck.
+    /// Sees to it that a peer that takes nothing, or next to nothing, does not hold its queue for ever. One timer, set only
+    /// while stuck.
     private func armStallTimer() {
         guard timer == nil else { return }
-        // The first time, the clock starts now: the queue may have been empty for long.
-        if loop.now - lastProgress > settings.writeTimeout { lastProgress = loop.now }
-        timer = loop.schedule(at: lastProgress + settings.writeTimeout) { [unowned self] in
+        let before = takenBytes
+        timer = loop.schedule(at: loop.now + settings.writeTimeout) { [unowned self] in
             timer = nil
             guard !queue.isEmpty, state == .open || state == .flushing else { return }
-            if loop.now - lastProgress >= settings.writeTimeout {
+            let least = settings.writeTimeout.inSeconds * Double(settings.minimumWriteRate)
+            if Double(takenBytes - before) < max(1, least) {
                 end(.writeStalled)
             } else {
                 armStallTimer()
             }
         }
+    }
+
+    /// Bytes that the peer has acknowledged. What the kernel accepted says little: it takes a third of its buffer at once,
+    /// which may be more than a slow link carries in a minute, and then nothing for as long.
+    private var takenBytes: Int {
+        var waiting: Int32 = 0
+        let code = unsafe ioctl(descriptor, UInt(TIOCOUTQ), &waiting)
+        return acceptedBytes - (code == 0 ? Int(waiting) : 0)
     }
 }

@@ -16,8 +16,10 @@ package final class SocketTransport: ReadinessHandler, @unchecked Sendable {
     package struct Settings: Sendable {
         /// From `start` to the end of the TLS handshake.
         package var handshakeTimeout: Duration = .seconds(10)
-        /// How long the peer may take not one byte of what is queued.
+        /// While bytes wait for the peer, it has to take some in each period of this length.
         package var writeTimeout: Duration = .seconds(20)
+        /// How many it has to take, in bytes a second on the average of such a period; 1 at least.
+        package var minimumWriteRate = 1
         /// How long `close` waits for the peer's end after the last byte was sent.
         package var lingerTimeout: Duration = .seconds(2)
         /// Above so many queued bytes `isAboveHighWater` is true.
@@ -65,7 +67,8 @@ package final class SocketTransport: ReadinessHandler, @unchecked Sendable {
     var isFlushScheduled = false
     /// Inside `ready` or a timer: what is written is sent at the end of it.
     var depth = 0
-    var lastProgress = MonotonicTime(nanoseconds: 0)
+    /// Bytes that the kernel has accepted since the beginning.
+    var acceptedBytes = 0
     private var watch: Watch?
     var timer: ServiceRuntime.Timer?
 

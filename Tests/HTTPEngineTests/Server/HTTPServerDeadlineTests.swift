@@ -156,6 +156,7 @@ struct HTTPServerDeadlineTests {
             let end = try await server.talk(receiveBuffer: 4096) { peer in
                 peer.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
                 var none = pollfd(fd: peer.descriptor, events: 0, revents: 0)
+                while server.server.connectionCount == 0 { _ = unsafe poll(&none, 1, 5) }
                 let start = MonotonicTime.now()
                 while (MonotonicTime.now() - start).inSeconds < 5, server.server.connectionCount > 0 {
                     _ = unsafe poll(&none, 1, 20)
@@ -163,6 +164,73 @@ struct HTTPServerDeadlineTests {
                 return server.server.connectionCount
             }
             #expect(end == 0)
+        }
+    }
+
+    @Test("a client that takes its answer more slowly than the least rate is cut off, however steadily it takes")
+    func slowReader() async throws {
+        let limits = Self.limits {
+            $0.writeTimeout = .milliseconds(500)
+            $0.minimumWriteRate = 4_000_000
+        }
+        try await RunningServer.with(limits) { server in
+            let taken = try await server.talk(receiveBuffer: 4096) { peer in
+                peer.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
+                var none = pollfd(fd: -1, events: 0, revents: 0)
+                while server.server.connectionCount == 0 { _ = unsafe poll(&none, 1, 5) }
+                let start = MonotonicTime.now()
+                var taken = 0
+                // 50 reads of 4 KB a second at most: never silent for long, and far too slow.
+                while (MonotonicTime.now() - start).inSeconds < 8, server.server.connectionCount > 0 {
+                    taken += peer.read(4096).bytes.count
+                    _ = unsafe poll(&none, 1, 20)
+                }
+                return taken
+            }
+            #expect(server.server.connectionCount == 0)
+            #expect(taken > 0 && taken < RunningServer.largeCount)
+        }
+    }
+
+    @Test("a client that is slow but faster than the least rate gets all, over many write timeouts")
+    func slowEnoughReader() async throws {
+        let limits = Self.limits {
+            $0.writeTimeout = .milliseconds(400)
+            $0.minimumWriteRate = 50_000
+        }
+        try await RunningServer.with(limits) { server in
+            let taken = try await server.talk(receiveBuffer: 4096) { peer in
+                peer.send("GET /large HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+                var taken = 0
+                while true {
+                    let (bytes, end) = peer.read(65_536)
+                    taken += bytes.count
+                    if end != nil { return taken }
+                    // Slowly for some seconds, then as fast as it goes.
+                    var none = pollfd(fd: -1, events: 0, revents: 0)
+                    if taken < 1_000_000 { _ = unsafe poll(&none, 1, 5) }
+                }
+            }
+            #expect(taken > RunningServer.largeCount)
+        }
+    }
+
+    @Test("a body and its handler share one request's time")
+    func wholeRequest() async throws {
+        let limits = Self.limits { $0.requestTimeout = .seconds(2) }
+        try await RunningServer.with(limits) { server in
+            let (text, seconds) = try await server.talk { peer in
+                peer.send("POST /gate HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\na")
+                let start = MonotonicTime.now()
+                var none = pollfd(fd: -1, events: 0, revents: 0)
+                _ = unsafe poll(&none, 1, 1200)
+                peer.send("b")
+                let text = peer.readToEnd().text
+                return (text, (MonotonicTime.now() - start).inSeconds)
+            }
+            #expect(text.hasPrefix("HTTP/1.1 503 "))
+            // With a time of its own the handler would have had until 3.2 s.
+            #expect(seconds > 1.9 && seconds < 3.1)
         }
     }
 

@@ -115,13 +115,15 @@ struct RunningServer: Sendable {
         }
         on(.get, "/large") { _, _ in HTTPResponse(.ok, body: .bytes(large)) }
         on(.get, "/hidden") { _, _ in .text("hidden") }
-        on(.get, "/gate") { _, _ in
-            probe.isWaiting.fire()
-            do { try await probe.gate.wait() } catch {
-                probe.isCancelled.fire()
-                throw error
+        for method in [HTTPMethod.get, .post] {
+            on(method, "/gate") { _, _ in
+                probe.isWaiting.fire()
+                do { try await probe.gate.wait() } catch {
+                    probe.isCancelled.fire()
+                    throw error
+                }
+                return .text("open")
             }
-            return .text("open")
         }
         on(.get, "/who") { request, _ in
             .text("\(request.remoteAddress) \(request.isSecure) \(request.version) \(request.clientCertificate != nil)")
