@@ -5,7 +5,6 @@ import ServiceRuntime
 /// What nghttp2 tells, and what of it matters.
 extension HTTP2ServerSession {
     static let template = unsafe NGHTTP2Template { callbacks in
-        unsafe nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks, onBeginFrame)
         unsafe nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, onBeginHeaders)
         unsafe nghttp2_session_callbacks_set_on_header_callback(callbacks, onHeader)
         unsafe nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, onData)
@@ -24,22 +23,6 @@ extension HTTP2ServerSession {
     }
 
     private static let failed = NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
-
-    private func floods(_ isTooMuch: Bool) -> Bool {
-        if isTooMuch { verdict = (.enhanceYourCalm, "too many frames that do nothing") }
-        return isTooMuch
-    }
-
-    private static let onBeginFrame: nghttp2_on_begin_frame_callback = { _, header, context in
-        guard let session = unsafe of(context), let header = unsafe header else { return failed }
-        let isTooMuch = unsafe session.flood.count(
-            type: header.pointee.type,
-            flags: header.pointee.flags,
-            length: header.pointee.length,
-            session.loop.now
-        )
-        return session.floods(isTooMuch) ? failed : 0
-    }
 
     private static let onBeginHeaders: nghttp2_on_begin_headers_callback = { pointer, frame, context in
         guard let session = unsafe of(context), let frame = unsafe frame else { return failed }
@@ -92,6 +75,8 @@ extension HTTP2ServerSession {
             if header.type == HTTP2FrameType.headers, stream.phase == .head {
                 session.headCompleted(stream, isLast: isLast)
             } else if isLast {
+                // The end of a request is of use, without a byte too.
+                session.flood.forgive(header.type == HTTP2FrameType.data ? .data : .headers)
                 session.requestCompleted(stream)
             }
         case HTTP2FrameType.ping where header.flags & HTTP2FrameFlag.acknowledgement != 0:
@@ -122,7 +107,10 @@ extension HTTP2ServerSession {
         session.releaseWindows()
         session.startDeferred()
         // NO_ERROR also ends streams whose upload was cut short by us; that is our doing.
-        if code != 0, session.floods(session.flood.count(.reset, session.loop.now)) { return failed }
+        if code != 0, session.flood.count(.reset, session.loop.now) {
+            session.verdict = (.enhanceYourCalm, "too many streams that end before their answer")
+            return failed
+        }
         return 0
     }
 
@@ -149,7 +137,7 @@ extension HTTP2ServerSession {
         session.pendingBytes -= length
         stream.lastProgress = session.loop.now
         session.lastDataSent = session.loop.now
-        session.flood.allowWindowUpdates()
+        session.flood.allowWindowUpdates(for: length)
         return 0
     }
 }

@@ -93,6 +93,7 @@ extension HTTP2ServerSession {
             return refuse(stream, .contentTooLarge(limit: match.bodyLimit))
         }
         unsafe stream.body.append(contentsOf: bytes)
+        if count > 0 { flood.forgive(.data) }
         bufferedBytes += count
         if bufferedBytes <= limits.streamBufferBytes || isOldestUpload(stream) {
             unsafe nghttp2_session_consume_stream(session.pointer, stream.number, count)

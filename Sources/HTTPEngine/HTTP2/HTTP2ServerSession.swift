@@ -78,9 +78,12 @@ final class HTTP2ServerSession: HTTPServerSession, @unchecked Sendable {
         var start = 0
         while !isDead, start < bytes.byteCount {
             let end = min(start + 8 * 1024, bytes.byteCount)
-            let code = session.receive(bytes.extracting(start..<end))
+            let piece = bytes.extracting(start..<end)
+            if flood.scan(piece, loop.now) { return dieOfFlood() }
+            let code = session.receive(piece)
             if let verdict { return die(verdict.code, verdict.message) }
             guard code == 0 else { return die(Self.errorCode(code), "") }
+            if flood.isExceeded { return dieOfFlood() }
             pump()
             start = end
         }
@@ -149,6 +152,8 @@ final class HTTP2ServerSession: HTTPServerSession, @unchecked Sendable {
         abandonAll()
     }
 
+    private func dieOfFlood() { die(.enhanceYourCalm, "too many frames that do nothing") }
+
     private func abandonAll() {
         for stream in streams where stream.phase == .handling { host?.abandon(stream: stream.number) }
         streams = []
@@ -176,7 +181,8 @@ final class HTTP2ServerSession: HTTPServerSession, @unchecked Sendable {
         let stream = HTTP2ServerStream(number: number, index: streams.count, startedAt: loop.now)
         streams.append(stream)
         hasHadRequest = true
-        flood.allowWindowUpdates()
+        flood.forgive(.headers)
+        flood.allowWindowUpdates(for: 64)
         expectDeadline(loop.now + limits.headerTimeout)
         return stream
     }

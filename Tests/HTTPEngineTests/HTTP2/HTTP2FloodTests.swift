@@ -7,13 +7,19 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct HTTP2FloodTests {
     enum Flood: String, CaseIterable, Sendable {
-        case ping, settings, rapidReset, provokedReset, emptyData, continuation, priority, windowUpdate
+        case ping, pingAnswer, settings, goAway, rapidReset, provokedReset, lateReset, emptyData, paddingOnly, lateData
+        case continuation, priority, priorityUpdate, unknown, largeUnknown, windowUpdate, lateWindowUpdate, byteWindow
+        case refusedHeaders
 
         /// A dose that comes several times.
         func dose(_ round: Int32) -> [RawFrame] {
             switch self {
             case .ping: [RawFrame](repeating: .ping(), count: 100)
+            case .pingAnswer: [RawFrame](repeating: .ping(answer: true), count: 200)
             case .settings: [RawFrame](repeating: .settings([(3, 100)]), count: 50)
+            case .goAway:
+                // With a request open: else the first one ends the connection in good order.
+                (round == 0 ? [.get(1, "/gate")] : []) + [RawFrame](repeating: .goAway(0), count: 200)
             case .rapidReset:
                 (0..<100).flatMap { index -> [RawFrame] in
                     let stream = (round * 100 + Int32(index)) * 2 + 1
@@ -25,16 +31,42 @@ struct HTTP2FloodTests {
                     let stream = (round * 100 + Int32(index)) * 2 + 1
                     return [.get(stream, "/gate"), .windowUpdate(stream, 0x7fff_ffff)]
                 }
-            case .emptyData:
-                (round == 0 ? [.headers(1, RawFrame.request("POST", "/echo"), isLast: false)] : [])
-                    + [RawFrame](repeating: .data(1, []), count: 100)
+            case .lateReset: Self.gone(round) + [RawFrame](repeating: .reset(1, 8), count: 200)
+            case .emptyData: Self.upload(round) + [RawFrame](repeating: .data(1, []), count: 200)
+            case .paddingOnly:
+                Self.upload(round)
+                    + [RawFrame](repeating: RawFrame(type: 0, flags: 8, stream: 1, payload: [2, 0, 0]), count: 200)
+            case .lateData: Self.gone(round) + [RawFrame](repeating: .data(1, [1]), count: 200)
             case .continuation:
                 (round == 0 ? [.headers(1, RawFrame.request("GET", "/hello"), isWhole: false)] : [])
                     + [RawFrame](repeating: RawFrame(type: 9, stream: 1), count: 100)
             case .priority:
                 [RawFrame](repeating: RawFrame(type: 2, stream: 1, payload: [0, 0, 0, 0, 1]), count: 200)
+            case .priorityUpdate:
+                [RawFrame](repeating: RawFrame(type: 16, payload: [0, 0, 0, 1] + Array("u=1".utf8)), count: 200)
+            case .unknown: [RawFrame](repeating: RawFrame(type: 0xee, flags: 0xff, stream: 3), count: 200)
+            case .largeUnknown:
+                [RawFrame](repeating: RawFrame(type: 0xee, payload: .init(repeating: 0, count: 16_384)), count: 40)
             case .windowUpdate: [RawFrame](repeating: .windowUpdate(0, 1), count: 500)
+            case .lateWindowUpdate: Self.gone(round) + [RawFrame](repeating: .windowUpdate(1, 1), count: 500)
+            case .byteWindow:
+                // The window of the stream was closed by SETTINGS; each byte of it has us send a frame of one byte.
+                (round == 0 ? [.settings([(4, 0)]), .get(1, "/body")] : [])
+                    + [RawFrame](repeating: .windowUpdate(1, 1), count: 500)
+            case .refusedHeaders:
+                // The SETTINGS that allow 100 streams are never acknowledged, so that more are no error but refused.
+                (0..<100).map { .get((round * 100 + Int32($0)) * 2 + 1, "/gate") }
             }
+        }
+
+        /// The beginning of an upload, in the first dose.
+        private static func upload(_ round: Int32) -> [RawFrame] {
+            round == 0 ? [.headers(1, RawFrame.request("POST", "/echo"), isLast: false)] : []
+        }
+
+        /// A stream that is gone before the flood begins.
+        private static func gone(_ round: Int32) -> [RawFrame] {
+            round == 0 ? [.headers(1, RawFrame.request("POST", "/echo"), isLast: false), .reset(1, 8)] : []
         }
     }
 
@@ -53,6 +85,39 @@ struct HTTP2FloodTests {
         #expect(frames.last { $0.type == 7 }?.word(at: 4) == 11, "\(flood)")
         #expect(frames.count < 2000)
         await server.stop()
+    }
+
+    @Test("An upload in ten thousand frames of a byte, and one in which empty frames are few, are no flood")
+    func honestUploads() async throws {
+        let server = try HTTP2TestServer(.forTests())
+        let peer = try await RawHTTP2Peer.connect(port: server.port, loop: server.loop)
+        peer.send([.headers(1, RawFrame.request("POST", "/echo"), isLast: false)])
+        for _ in 0..<10 { peer.send([RawFrame](repeating: .data(1, [7]), count: 1000) + [.data(1, [])]) }
+        peer.send(.data(1, [], isLast: true))
+        let frames = try await peer.frames { $0.contains { $0.stream == 1 && $0.flags & 1 != 0 } }
+        #expect(frames.status(1) == 200)
+        #expect(frames.filter { $0.type == 0 }.reduce(0) { $0 + $1.payload.count } == 10_000)
+        await server.stop()
+    }
+
+    @Test("The scanner sees the same frames however the bytes are cut", arguments: [1, 2, 8, 9, 10, 31, 5000])
+    func scanner(piece: Int) {
+        let frames = [
+            RawFrame.settings([(3, 100)]), .ping(), .data(1, []), .data(1, .init(repeating: 9, count: 300)),
+            RawFrame(type: 0xee, flags: 0x21, payload: .init(repeating: 6, count: 70_000)), .reset(1, 8),
+        ]
+        let bytes = RawHTTP2Peer.preface + frames.flatMap(\.bytes)
+        var scanner = HTTP2FrameScanner()
+        var seen: [[UInt8]] = []
+        for start in stride(from: 0, to: bytes.count, by: piece) {
+            let part = Array(bytes[start..<min(bytes.count, start + piece)])
+            let isStopped = unsafe scanner.scan(part.span.bytes) { type, flags in
+                seen.append([type, flags])
+                return false
+            }
+            #expect(!isStopped)
+        }
+        #expect(seen == frames.map { [$0.type, $0.flags] })
     }
 
     @Test("An honest client that cancels 40 streams at once is served on")
