@@ -96,6 +96,27 @@ package final class HTTPServer: Service {
         }
     }
 
+    /// The answer to a connection beyond the caps.
+    private static let refusal: [UInt8] = {
+        let problem = Problem.serviceUnavailable(
+            "There are too many connections. Try again in a few seconds.",
+            code: "too-many-connections",
+            retryAfter: 5
+        )
+        let response = problem.response(requestIdentifier: "")
+        var bytes = HTTP1ResponseEncoder.head(
+            response.status,
+            response.headers,
+            bodyCount: response.body.count,
+            keepsAlive: false,
+            version: .http11,
+            date: "",
+            requestIdentifier: ""
+        )
+        if case .bytes(let body) = response.body { bytes += body }
+        return bytes
+    }()
+
     /// The acceptor, which is its loop's.
     private final class AcceptorBox: @unchecked Sendable {
         // Sendable by rule: used on the acceptor's loop only.
@@ -110,6 +131,8 @@ package final class HTTPServer: Service {
             listener: listener,
             loop: loop,
             admission: self.admission,
+            // In a TLS connection nothing can be said before the handshake, which would be work for one too many.
+            refusal: self.tls.withLock { $0 == nil } ? Self.refusal : nil,
             logger: self.logger
         ) { descriptor, peer in
             let shard = self.shards[turn % self.shards.count]
