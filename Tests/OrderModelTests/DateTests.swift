@@ -44,7 +44,7 @@ import Testing
         #expect(try OrderDate(parsing: "1969-12-31T23:59:59.5Z").seconds == -1)
         #expect(OrderDate(seconds: .max).text == "9999-12-31T23:59:59Z")
         #expect(OrderDate(microseconds: .min).text == "0000-01-01T00:00:00Z")
-        #expect(throws: OrderDate.Fault.range) { try OrderDate(parsing: "0000-01-01T00:00:00+00:01") }
+        #expect(throws: OrderDate.Fault.calendar) { try OrderDate(parsing: "0000-01-01T00:00:00+00:01") }
     }
 
     @Test(

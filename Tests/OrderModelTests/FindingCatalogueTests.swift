@@ -10,7 +10,7 @@ import Testing
         Verdict.allCases.map(\.rawValue) + FileUse.allCases.map(\.rawValue)
             + [
                 IdentifierError.Code.empty, .tooLong, .tooShort, .badCharacter, .badForm,
-            ].map(\.rawValue) + [StringsError.Code.duplicateKey.rawValue]
+            ].map(\.rawValue) + [StringsError.Code.duplicateKey.rawValue, "date-time"]
     )
 
     /// Every text in the sources that has the form of a code.

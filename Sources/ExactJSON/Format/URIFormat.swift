@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// URIs and relative references by RFC 3986.
-enum URIFormat {
+package enum URIFormat {
+    /// Whether a text is a URI with its scheme.
+    package static func isURI(_ text: String) -> Bool { isReference(Array(text.utf8), absolute: true) }
+
     /// Whether bytes are a URI (with a scheme) or, when not `absolute`, a relative reference.
     static func isReference(_ bytes: [UInt8], absolute: Bool) -> Bool {
         var rest = bytes[...]

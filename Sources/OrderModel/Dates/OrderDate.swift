@@ -39,6 +39,8 @@ public struct OrderDate: Sendable, Hashable, Comparable {
         case range
         /// The seconds are missing (the W3C form that pass tools accept).
         case noSeconds
+        /// It lies before the year 0 or after the year 9999 once its zone is taken off.
+        case calendar
         /// Nothing says which time zone is meant.
         case noZone
         /// The zone is not `Z` or `±HH:MM`.
@@ -49,6 +51,7 @@ public struct OrderDate: Sendable, Hashable, Comparable {
             switch self {
             case .form: "is no RFC 3339 date and time"
             case .range: "names a day or time that does not exist"
+            case .calendar: "lies outside the years 0 to 9999 in UTC"
             case .noSeconds: "has no seconds"
             case .noZone: "has no time zone"
             case .badZone: "ends in a time zone that is neither 'Z' nor ±HH:MM"
@@ -91,7 +94,7 @@ public struct OrderDate: Sendable, Hashable, Comparable {
         let local = days * 86_400 + Int64(hour * 3600 + minute * 60 + second)
         // A leap second exists only at the end of a UTC day.
         if second == 60, Self.floorModulo(local - offset, 86_400) != 0 { throw .range }
-        guard (Self.firstSecond...Self.lastSecond).contains(local - offset) else { throw .range }
+        guard (Self.firstSecond...Self.lastSecond).contains(local - offset) else { throw .calendar }
         self.microseconds = (local - offset) * 1_000_000 + fraction
         self.hasFraction = hasFraction
     }

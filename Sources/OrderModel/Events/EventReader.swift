@@ -240,13 +240,14 @@ extension ObjectDescription {
         for field in shippingFulfillment.fields + pickupFulfillment.fields
         where !fields.contains(where: { $0.name == field.name }) {
             if field.name == "status" {
-                fields.append(.required("status", .choice(FulfillmentStatus.allCases.map(\.rawValue))))
+                fields.append(.required("status", .choice(FulfillmentStatus.allCases.map(\.rawValue)), field.meaning))
             } else {
                 fields.append(field)
             }
         }
         return ObjectDescription(
             "ShippingFulfillment or PickupFulfillment",
+            meaning: "A parcel or a pickup.",
             fields: fields,
             misnomers: shippingFulfillment.misnomers.merging(pickupFulfillment.misnomers) { first, _ in first }
         )

@@ -16,6 +16,8 @@ public struct FieldDescription: Sendable {
     public let name: String
     /// What its value has to be.
     public let kind: FieldKind
+    /// What the field is for, in a sentence or two.
+    public let meaning: String
     /// Whether it has to be there.
     public let presence: Presence
     /// The release that first knows it.
@@ -27,25 +29,48 @@ public struct FieldDescription: Sendable {
     static func required(
         _ name: String,
         _ kind: FieldKind,
+        _ meaning: String,
         since: AppleRelease = .ios16,
         localizable: Bool = false
     ) -> FieldDescription {
-        FieldDescription(name: name, kind: kind, presence: .required, since: since, isLocalizable: localizable)
+        FieldDescription(
+            name: name,
+            kind: kind,
+            meaning: meaning,
+            presence: .required,
+            since: since,
+            isLocalizable: localizable
+        )
     }
 
     /// A field that may be left out.
     static func optional(
         _ name: String,
         _ kind: FieldKind,
+        _ meaning: String,
         since: AppleRelease = .ios16,
         localizable: Bool = false
     ) -> FieldDescription {
-        FieldDescription(name: name, kind: kind, presence: .optional, since: since, isLocalizable: localizable)
+        FieldDescription(
+            name: name,
+            kind: kind,
+            meaning: meaning,
+            presence: .optional,
+            since: since,
+            isLocalizable: localizable
+        )
     }
 
     /// A field that only documents of `schemaVersion` 1 need.
-    static func requiredInVersion1(_ name: String, _ kind: FieldKind) -> FieldDescription {
-        FieldDescription(name: name, kind: kind, presence: .requiredInVersion1, since: .ios16, isLocalizable: false)
+    static func requiredInVersion1(_ name: String, _ kind: FieldKind, _ meaning: String) -> FieldDescription {
+        FieldDescription(
+            name: name,
+            kind: kind,
+            meaning: meaning,
+            presence: .requiredInVersion1,
+            since: .ios16,
+            isLocalizable: false
+        )
     }
 
     /// Whether it has to be there in a document of `version`.

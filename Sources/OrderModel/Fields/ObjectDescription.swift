@@ -5,6 +5,8 @@
 public final class ObjectDescription: Sendable {
     /// Apple's name of the object, which is also the name of its page under documentation/walletorders.
     public let name: String
+    /// What the object is, in a sentence.
+    public let meaning: String
     /// The release that first knows it.
     public let since: AppleRelease
     /// The fields in Apple's order. Packages are written in this order.
@@ -16,11 +18,13 @@ public final class ObjectDescription: Sendable {
 
     init(
         _ name: String,
+        meaning: String,
         since: AppleRelease = .ios16,
         fields: [FieldDescription],
         misnomers: [String: String] = [:]
     ) {
         self.name = name
+        self.meaning = meaning
         self.since = since
         self.fields = fields
         self.misnomers = misnomers

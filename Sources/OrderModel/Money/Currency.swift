@@ -10,8 +10,11 @@ public enum Currency {
         return digits
     }
 
-    /// Whether the code is or was one of ISO 4217.
-    public static func isKnown(_ code: String) -> Bool { table[code] != nil }
+    /// Whether the code is or was one of ISO 4217, byte for byte.
+    public static func isKnown(_ code: String) -> Bool { code.utf8.count == 3 && table[code] != nil }
+
+    /// All codes, sorted.
+    static var codes: [String] { table.keys.sorted() }
 
     /// The month in which a code was withdrawn, `2023-01`; nil for codes in use and for unknown ones.
     public static func withdrawal(of code: String) -> String? {

@@ -4,12 +4,13 @@ extension ObjectDescription {
     /// Who bought. Apple: WalletOrders, `Customer`.
     public static let customer = ObjectDescription(
         "Customer",
+        meaning: "Who bought.",
         fields: [
-            .optional("givenName", .text),
-            .optional("familyName", .text),
-            .optional("organizationName", .text),
-            .optional("emailAddress", .text),
-            .optional("phoneNumber", .text),
+            .optional("givenName", .text, "The first name."),
+            .optional("familyName", .text, "The last name."),
+            .optional("organizationName", .text, "The company."),
+            .optional("emailAddress", .text, "The e-mail address."),
+            .optional("phoneNumber", .text, "The telephone number."),
         ],
         misnomers: [
             "firstName": "givenName", "lastName": "familyName", "email": "emailAddress", "phone": "phoneNumber",

@@ -4,11 +4,13 @@
 ///
 /// Apple: WalletOrders, `Address.countryCode`: an ISO 3166 code of two letters.
 public enum Country {
-    /// Whether the code is assigned. Codes are in capitals.
-    public static func isKnown(_ code: String) -> Bool { codes.contains(code) }
+    /// Whether the code is assigned, byte for byte. Codes are in capitals.
+    public static func isKnown(_ code: String) -> Bool { code.utf8.count == 2 && codes.contains(code) }
 
     /// The year in which a code was withdrawn (ISO 3166-3), `2010`; nil for codes in use and for unknown ones.
-    public static func withdrawal(of code: String) -> String? { withdrawn[code] }
+    public static func withdrawal(of code: String) -> String? {
+        code.utf8.count == 2 ? withdrawn[code] : nil
+    }
 
     /// The code that another one means: the same letters in capitals, or what people write for it.
     public static func suggestion(for code: String) -> String? {

@@ -155,7 +155,8 @@ struct DocumentWalk {
     private mutating func check(_ text: String, _ kind: FieldKind) {
         switch kind {
         case .choice(let names):
-            if names.contains(text) { return }
+            // By bytes: Swift's own comparison takes a Kelvin sign for a K.
+            if names.contains(where: { $0.utf8.elementsEqual(text.utf8) }) { return }
             let list = names.map { "\"\($0)\"" }
             let near = NearMiss.find(text, among: names).map { "Did you mean \"\($0)\"? " } ?? ""
             add(
@@ -186,10 +187,7 @@ struct DocumentWalk {
                 add(.error, code, error.message, fix: "Use a random token of 16 to 255 visible ASCII characters.")
             }
         case .orderType: checkIdentifier(text) { (text) throws(IdentifierError) in _ = try OrderTypeIdentifier(text) }
-        case .identifier:
-            checkIdentifier(text) { (text) throws(IdentifierError) in
-                try IdentifierRules.checkOpaque(text, kind: "identifier")
-            }
+        case .identifier: checkOpaque(text)
         case .currency: checkCurrency(text)
         case .country: checkCountry(text)
         case .file:
@@ -215,6 +213,18 @@ struct DocumentWalk {
             try check(text)
         } catch {
             add(.error, "bad-identifier", error.message, fix: error.fix)
+        }
+    }
+
+    private mutating func checkOpaque(_ text: String) {
+        do throws(IdentifierError) {
+            try IdentifierRules.checkOpaque(text, kind: "identifier")
+        } catch {
+            // A schema counts characters, the database's limit is one of bytes: what only the latter refuses is a rule.
+            let isRule =
+                error.code == .tooLong && text.unicodeScalars.count <= 255
+                && !text.unicodeScalars.contains(where: IdentifierRules.isControl)
+            add(.error, isRule ? "identifier-too-long" : "bad-identifier", error.message, fix: error.fix)
         }
     }
 
@@ -250,7 +260,7 @@ struct DocumentWalk {
         } catch {
             add(
                 .error,
-                "bad-date",
+                error == .calendar ? "date-out-of-range" : "bad-date",
                 "\"\(Self.shown(text))\" \(error.message)",
                 fix: "Write it like 2026-01-31T18:00:00Z: date, T, hours, minutes, seconds, and Z or ±HH:MM."
             )
@@ -287,6 +297,13 @@ struct DocumentWalk {
 
     private mutating func checkAmount(_ value: JSONValue) {
         switch value {
+        case .number where DecimalAmount(value) == nil:
+            add(
+                .error,
+                "bad-number",
+                "The amount has too many digits",
+                fix: "Send at most \(DecimalAmount.maximumLength) digits."
+            )
         case .string, .number:
             if DecimalAmount(value) == nil {
                 add(
@@ -302,6 +319,13 @@ struct DocumentWalk {
 
     private mutating func checkQuantity(_ value: JSONValue) {
         switch value {
+        case .number(let number) where number.isNegative || number.isZero:
+            add(
+                .error,
+                "number-out-of-range",
+                "The quantity is not more than zero",
+                fix: "Send the number of items bought."
+            )
         case .number, .string:
             guard let quantity = DecimalAmount(value) else {
                 if case .string = value { return noteType(value, .quantity) }

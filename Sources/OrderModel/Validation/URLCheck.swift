@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Looks at a URL as far as Wallet depends on it (RFC 3986): a scheme, a host where the scheme needs one, no blanks.
+import ExactJSON
+
+/// Looks at a URL (RFC 3986): a scheme, a host where the scheme needs one, nothing that has to be escaped.
 struct URLCheck {
     /// What is wrong with it as a URL, in words.
     let fault: String?
@@ -36,18 +38,23 @@ struct URLCheck {
         self.host = host
         if text.utf8.count > 2000 {
             fault = "The URL is longer than 2,000 bytes"
-        } else if text.utf8.contains(where: {
-            $0 <= 0x20 || $0 == 0x7F || $0 == 0x22 || $0 == 0x3C || $0 == 0x3E || $0 == 0x5C
-        }) {
-            fault = "The URL holds blanks or characters that have to be escaped"
         } else if !schemeIsGood {
             fault = "\"\(DocumentWalk.shown(text))\" is no URL with a scheme"
-        } else if self.scheme == "http" || self.scheme == "https", host.isEmpty || host.utf8.first == 0x3A {
-            fault = "The URL names no host"
-        } else if rest.isEmpty, host.isEmpty {
+        } else if schemeEnd == text.utf8.index(before: text.utf8.endIndex) {
             fault = "The URL ends after its scheme"
+        } else if !URIFormat.isURI(text) {
+            fault = "The URL holds blanks or characters that have to be escaped, such as %20 for a blank"
+        } else if self.scheme == "http" || self.scheme == "https", Self.namesNoHost(host) {
+            fault = "The URL names no host"
         }
         self.fault = fault
+    }
+
+    /// Whether nothing stands between `user@` and `:port`.
+    private static func namesNoHost(_ authority: Substring) -> Bool {
+        let host =
+            authority.utf8.firstIndex(of: 0x40).map { authority[authority.utf8.index(after: $0)...] } ?? authority
+        return host.isEmpty || host.utf8.first == 0x3A
     }
 
     /// What keeps it from being the base of a web service. Devices append `/v1/…` themselves.
