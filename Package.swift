@@ -46,7 +46,7 @@ let furtherTestDependencies = [
     "DeviceAPI": ["PostgreSQL", "MerchantAPI", "StoreTestSupport"],
     "PushNotifications": ["PostgreSQL", "Simulators", "StoreTestSupport"],
     "Console": ["PostgreSQL", "StoreTestSupport"],
-    "walletorders": ["ServiceRuntime", "ExactJSON", "HTTPEngine", "Cryptography"],
+    "walletorders": ["ServiceRuntime", "ExactJSON", "HTTPEngine", "Cryptography", "OrderModel"],
 ]
 
 /// The modules and programs that have tests.
@@ -100,10 +100,10 @@ let package = Package(
                 dependencies: dependencies(kits + ["OrderModel", "OrderPackage", "Simulators"]),
                 swiftSettings: settings
             ),
-            // What scripts/bench measures: the engine with nothing behind it.
+            // What scripts/bench and scripts/differential run: parts of the product with nothing around them.
             .executableTarget(
                 name: "walletbench",
-                dependencies: dependencies(["ServiceRuntime", "Cryptography", "HTTPEngine"]),
+                dependencies: dependencies(["ServiceRuntime", "Cryptography", "HTTPEngine", "ExactJSON", "OrderModel"]),
                 path: "scripts/walletbench",
                 swiftSettings: settings
             ),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExactJSON
+import Glibc
 import OrderModel
 import OrderPackage
 import ServiceRuntime
@@ -20,6 +21,9 @@ enum OrderValidateCommand: Command {
         guard !arguments.operands.isEmpty else {
             throw UsageError("name the documents to check, or - for standard input")
         }
+        guard arguments.operands.count(where: { $0 == "-" }) <= 1 else {
+            throw UsageError("- can stand once: standard input is read to its end")
+        }
         var options = ValidationOptions()
         if let text = arguments["target"] {
             guard let target = AppleRelease(text) else {
@@ -28,13 +32,24 @@ enum OrderValidateCommand: Command {
             options.target = target
         }
         var isValid = true
+        var unreadable: CommandFailure?
         for path in arguments.operands {
-            let report = try await self.check(path, options)
-            isValid = isValid && report.isValid
-            Report.print(file: path, report: report, asJSON: arguments.has("json"))
+            do {
+                let report = try await self.check(path, options)
+                isValid = isValid && report.isValid
+                Report.print(file: path, report: report, asJSON: arguments.has("json"))
+            } catch let failure as CommandFailure {
+                // The others are checked all the same.
+                if let earlier = unreadable { Terminal.complain(earlier.message) }
+                unreadable = failure
+            }
         }
+        if let unreadable { throw unreadable }
         if !isValid { throw CommandFailure(.checkFailed, "") }
     }
+
+    /// The largest text that the parser takes.
+    private static let sizeLimit = JSONLimits.standard.bytes
 
     private static func check(_ path: String, _ options: ValidationOptions) async throws -> FindingReport {
         if path != "-", Files.isDirectory(path) { return try await SourceFolder.read(path).validate(as: path, options) }
@@ -42,15 +57,18 @@ enum OrderValidateCommand: Command {
         do {
             bytes = try await runBlocking {
                 path == "-"
-                    ? try Files.read(descriptor: 0, name: "standard input", limit: 16 << 20) : try Files.read(path)
+                    ? try Files.read(descriptor: 0, name: "standard input", limit: self.sizeLimit)
+                    : try Files.read(path, limit: self.sizeLimit)
             }
         } catch {
-            throw CommandFailure(.inputUnreadable, "\(error)")
+            throw CommandFailure(
+                .inputUnreadable,
+                "\(error)" + ((error as? SystemError)?.errno == EFBIG ? "; at most 8 MiB are taken" : "")
+            )
         }
-        return FindingReport(
-            file: path,
-            checked: ["json", "order"],
-            findings: OrderDocument.validate(text: bytes, options).findings
-        )
+        let findings = OrderDocument.validate(text: bytes, options).findings
+        // Behind a fault in the syntax nothing was looked at.
+        let isJSON = findings.first?.code != "json-syntax"
+        return FindingReport(file: path, checked: isJSON ? ["json", "order"] : ["json"], findings: findings)
     }
 }

@@ -51,6 +51,7 @@ enum Program {
         (["package", "verify"], PackageVerifyCommand.self),
         (["package", "inspect"], PackageInspectCommand.self),
         (["order", "validate"], OrderValidateCommand.self),
+        (["order", "schema"], OrderSchemaCommand.self),
         (["testpki"], TestPKICommand.self),
     ]
 
