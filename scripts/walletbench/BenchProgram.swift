@@ -4,7 +4,7 @@ import Glibc
 import HTTPEngine
 import ServiceRuntime
 
-/// What `scripts/bench` measures: the engine alone, with nothing behind it.
+/// What `scripts/bench` measures: one part of the product, with nothing around it.
 enum BenchProgram {
     /// Runs one benchmark's program; never returns.
     static func start() -> Never {
@@ -28,6 +28,8 @@ enum BenchProgram {
     }
 
     private static func run(_ arguments: [String]) async throws {
+        if arguments == ["validate"] { return try ValidateBench.measure() }
+        if arguments == ["verdicts"] { return try ValidateBench.verdicts() }
         guard arguments.first == "http-server", arguments.count == 5, let port = Int(arguments[1]),
             let tlsPort = Int(arguments[2])
         else { throw UsageError("usage: walletbench http-server PORT TLSPORT CERTIFICATE.pem KEY.pem") }
