@@ -191,6 +191,20 @@ struct ValidationCase: Sendable, CustomTestStringConvertible {
         #expect(OrderDocument.validate(second, .init(target: .ios16)).document == nil)
     }
 
+    @Test func `of very many faults the first are listed, and warnings leave errors their room`() throws {
+        var item: JSONObject = ["title": "A", "quantity": 1]
+        for number in 0..<3_000 { item["x\(number)"] = 1 }
+        let order = try JSONValue(text: Self.whole).replacing("/lineItems/0", with: .object(item))
+        let lenient = OrderDocument.validate(order, .init(unknownMembers: .warn))
+        #expect(lenient.document != nil)
+        #expect(lenient.findings.count { $0.code == "unknown-member" } == 1_000)
+        let strict = OrderDocument.validate(order)
+        #expect(strict.document == nil && strict.findings.filter(\.isError).count == 1_000)
+        #expect(strict.findings.contains { $0.code == "findings-cut-off" })
+        let both = try order.replacing("/status", with: "lost")
+        #expect(OrderDocument.validate(both, .init(unknownMembers: .warn)).document == nil)
+    }
+
     @Test func `text that is no JSON is one finding with its line and column`() {
         let findings = OrderDocument.validate(text: Array("{\n  \"a\": 1,\n}".utf8)).findings
         #expect(findings.map(\.code) == ["json-syntax"])

@@ -9,11 +9,11 @@ package enum URIFormat {
     static func isReference(_ bytes: [UInt8], absolute: Bool) -> Bool {
         var rest = bytes[...]
         if let hash = rest.firstIndex(of: UInt8(ascii: "#")) {
-            guard isPath(rest[(hash + 1)...], and: "/?") else { return false }
+            guard isText(rest[(hash + 1)...], and: ":@/?") else { return false }
             rest = rest[..<hash]
         }
         if let mark = rest.firstIndex(of: UInt8(ascii: "?")) {
-            guard isPath(rest[(mark + 1)...], and: "/?") else { return false }
+            guard isText(rest[(mark + 1)...], and: ":@/?") else { return false }
             rest = rest[..<mark]
         }
         var hasScheme = false
@@ -27,13 +27,13 @@ package enum URIFormat {
             rest = rest[(colon + 1)...]
         }
         guard hasScheme || !absolute else { return false }
-        if rest.starts(with: Array("//".utf8)) {
+        if rest.starts(with: "//".utf8) {
             rest = rest.dropFirst(2)
             let authority = rest.prefix { $0 != UInt8(ascii: "/") }
             guard isAuthority(authority) else { return false }
             rest = rest[authority.endIndex...]
         }
-        return isPath(rest, and: "/")
+        return isText(rest, and: ":@/")
     }
 
     static func isSchemeByte(_ byte: UInt8) -> Bool {
@@ -69,11 +69,8 @@ package enum URIFormat {
             && isText(address, and: ":") && !address.contains(UInt8(ascii: "%"))
     }
 
-    private static func isPath(_ bytes: ArraySlice<UInt8>, and more: String) -> Bool { isText(bytes, and: ":@" + more) }
-
     /// Unreserved characters, sub-delimiters, percent escapes and some more.
     private static func isText(_ bytes: ArraySlice<UInt8>, and more: String) -> Bool {
-        let allowed = Array(("-._~!$&'()*+,;=" + more).utf8)
         var index = bytes.startIndex
         while index < bytes.endIndex {
             let byte = bytes[index]
@@ -82,12 +79,21 @@ package enum URIFormat {
                     TextFormat.hexValue(bytes[index + 2]) != nil
                 else { return false }
                 index += 3
-            } else if TextFormat.isLetter(byte) || TextFormat.isDigit(byte) || allowed.contains(byte) {
+            } else if TextFormat.isLetter(byte) || TextFormat.isDigit(byte) || isMark(byte) || more.utf8.contains(byte)
+            {
                 index += 1
             } else {
                 return false
             }
         }
         return true
+    }
+
+    /// The marks among the unreserved characters, and the sub-delimiters.
+    private static func isMark(_ byte: UInt8) -> Bool {
+        switch Unicode.Scalar(byte) {
+        case "-", ".", "_", "~", "!", "$", "&", "'", "(", ")", "*", "+", ",", ";", "=": true
+        default: false
+        }
     }
 }

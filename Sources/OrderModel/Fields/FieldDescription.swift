@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One field of an object in Apple's model, as a row of a table.
-public struct FieldDescription: Sendable {
+/// One field of an object in Apple's model, as a row of a table. A class, since walks hand rows around all the time.
+public final class FieldDescription: Sendable {
     /// When a field has to be there.
     public enum Presence: Sendable, Hashable {
         /// Always.
@@ -24,6 +24,22 @@ public struct FieldDescription: Sendable {
     public let since: AppleRelease
     /// Whether Wallet looks the text up in `order.strings`.
     public let isLocalizable: Bool
+
+    init(
+        name: String,
+        kind: FieldKind,
+        meaning: String,
+        presence: Presence,
+        since: AppleRelease,
+        isLocalizable: Bool
+    ) {
+        self.name = name
+        self.kind = kind
+        self.meaning = meaning
+        self.presence = presence
+        self.since = since
+        self.isLocalizable = isLocalizable
+    }
 
     /// A field that has to be there.
     static func required(

@@ -15,6 +15,8 @@ public final class ObjectDescription: Sendable {
     public let misnomers: [String: String]
 
     private let positions: [String: Int]
+    /// One bit for each field that has to be there, in version 1 and in version 2.
+    private let requiredFields: [UInt64]
 
     init(
         _ name: String,
@@ -31,12 +33,21 @@ public final class ObjectDescription: Sendable {
         var positions: [String: Int] = [:]
         for (index, field) in fields.enumerated() { positions[field.name] = index }
         self.positions = positions
+        precondition(fields.count <= 64, "one bit a field")
+        self.requiredFields = [1, 2].map { version in
+            fields.indices.reduce(0) { bits, index in
+                fields[index].isRequired(inVersion: version) ? bits | 1 << UInt64(index) : bits
+            }
+        }
     }
 
     /// The field of that name.
     public func field(_ name: String) -> FieldDescription? {
         positions[name].map { fields[$0] }
     }
+
+    /// The positions of the fields that a document of `version` has to have, as bits.
+    func requiredFields(inVersion version: Int) -> UInt64 { requiredFields[version < 2 ? 0 : 1] }
 
     /// Where the field of that name stands in ``fields``.
     func position(of name: String) -> Int? { positions[name] }

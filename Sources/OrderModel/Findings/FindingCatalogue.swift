@@ -35,6 +35,7 @@ public enum FindingCatalogue {
         ("duplicate-identifier", "Two fulfillments or returns have one identifier."),
         ("file-in-folder", "A file is named with its language folder."),
         ("filled-in", "A value was ignored, because the service writes that member itself."),
+        ("findings-cut-off", "There is more to find than is listed."),
         ("fixed-member", "An event is to change a member that events can't change."),
         ("fractional-seconds", "A date has fractions of a second; packages get whole seconds."),
         ("identifier-not-url-safe", "An order identifier has to be escaped in URLs."),

@@ -10,6 +10,10 @@ struct DocumentWalk {
     /// The document's version, which decides whether `payment.status` is required.
     var schemaVersion = 1
     private(set) var findings: [Finding] = []
+    /// How many errors, and how many other findings, are listed: a hostile text could make a million.
+    static let findingLimit = 1_000
+    private var errorRoom = findingLimit
+    private var otherRoom = findingLimit
     /// Where the walk is. A pointer is made of it only when there is something to say.
     private var place: [String]
 
@@ -53,8 +57,9 @@ struct DocumentWalk {
             place.removeLast()
         }
         if isPartial { return }
-        for (position, field) in description.fields.enumerated()
-        where seen & (1 << UInt64(position)) == 0 && field.isRequired(inVersion: schemaVersion) {
+        let missing = description.requiredFields(inVersion: schemaVersion) & ~seen
+        if missing == 0 { return }
+        for (position, field) in description.fields.enumerated() where missing & (1 << UInt64(position)) != 0 {
             if options.isServiceFilled, description === ObjectDescription.order,
                 Self.serviceMembers.contains(field.name)
             {
@@ -417,16 +422,37 @@ struct DocumentWalk {
         )
     }
 
-    mutating func add(_ severity: Finding.Severity, _ code: String, _ message: String, fix: String) {
+    mutating func add(
+        _ severity: Finding.Severity,
+        _ code: String,
+        _ message: @autoclosure () -> String,
+        fix: @autoclosure () -> String
+    ) {
+        // Errors have room of their own: whatever else there is, a bad document has one.
+        let isError = severity == .error
+        let room = isError ? errorRoom : otherRoom
+        guard room > 0 else { return }
+        if isError { errorRoom -= 1 } else { otherRoom -= 1 }
         findings.append(
             Finding(
                 severity: severity,
                 code: code,
                 pointer: JSONPointer(tokens: place),
-                message: message + ".",
-                fix: fix
+                message: message() + ".",
+                fix: fix()
             )
         )
+        if room == 1 {
+            findings.append(
+                Finding(
+                    severity: .note,
+                    code: "findings-cut-off",
+                    pointer: .root,
+                    message: "Further \(isError ? "errors" : "warnings and notes") are not listed.",
+                    fix: "Put these right first."
+                )
+            )
+        }
     }
 
     /// A text cut to what fits into a message, without control characters.
