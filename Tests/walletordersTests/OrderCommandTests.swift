@@ -60,6 +60,8 @@ struct OrderCommandTests {
             let rest = try await Self.call(66, ["validate", "--json", missing] + files)
             #expect(try Self.reports(rest.text).count == 2)
             #expect(rest.errors.contains("missing.json") && !rest.text.contains("missing.json"))
+            // It opens, but reading it fails.
+            #expect(try await Self.call(66, ["validate", "/proc/self/mem"]).errors.contains("/proc/self/mem"))
         }
     }
 
