@@ -58,7 +58,7 @@ package final class Console: Service {
         } catch {
             return self.notReady("the database does not answer")
         }
-        let degraded = self.faults() + self.expiredTypes()
+        let degraded = self.faults() + self.certificateFaults()
         return self.uncached(.json(["ready": true, "degraded": .array(degraded.map { .string($0) })]))
     }
 
@@ -72,12 +72,18 @@ package final class Console: Service {
         return response
     }
 
-    private func expiredTypes() -> [String] {
+    /// What is wrong, or soon will be, with the types' certificates.
+    private func certificateFaults() -> [String] {
         let now = WallTime.now().seconds
         return self.types.all.compactMap { type in
-            let left = type.identity.chainNotAfter - now
-            if left <= 0 { return "\(type.identifier.text): its certificate has expired" }
-            return nil
+            let name = type.identifier.text
+            switch type.identity.validity(at: now) {
+            case .valid: return nil
+            case .ending(let days):
+                return "\(name): its certificate expires in \(days) \(days == 1 ? "day" : "days")"
+            case .expired: return "\(name): its certificate has expired"
+            case .notYetValid: return "\(name): its certificate is not valid yet; the clock may be wrong"
+            }
         }
     }
 

@@ -24,6 +24,11 @@ package enum PushOutcome: Sendable, Equatable {
     /// It was certainly not processed, or the connection broke: at once, on another connection.
     case again(String)
 
+    /// The reasons that say that a token is wrong here. Two such answers in a row, and the token is forgotten.
+    package static let badTokenReasons: Set<String> = [
+        "BadDeviceToken", "DeviceTokenNotForTopic", "MissingDeviceToken",
+    ]
+
     /// Reads an answer.
     ///
     /// - Parameters:
@@ -38,7 +43,7 @@ package enum PushOutcome: Sendable, Equatable {
             self = .unregistered(since: milliseconds.flatMap(Self.moment(milliseconds:)))
         case 400:
             switch reason {
-            case "BadDeviceToken", "DeviceTokenNotForTopic", "MissingDeviceToken": self = .badToken(reason)
+            case _ where Self.badTokenReasons.contains(reason): self = .badToken(reason)
             case "BadTopic", "MissingTopic", "TopicDisallowed": self = .typeFault(reason)
             case "IdleTimeout": self = .again(reason)
             default: self = .rejected(reason)

@@ -56,6 +56,11 @@ package final class PushWorker: Service {
         }?.fire()
     }
 
+    /// Tells the worker that the directory has other settings: each type goes on under its own, at once.
+    package func settingsChanged() {
+        for type in self.types.all { self.wake(type.identifier) }
+    }
+
     /// Why some types are not being pushed to, for the readiness page.
     package var faults: [OrderTypeIdentifier: String] { self.wakes.withLock { $0.faults } }
 
@@ -166,12 +171,13 @@ package final class PushWorker: Service {
     ) async -> TypeSender? {
         guard let settings = self.types[type] else { return nil }
         if let sender = senders[type] {
-            if Self.areAlike(sender.settings, settings) { return sender }
+            if sender.settings.pushesAlike(settings) { return sender }
             await sender.close()
         }
         do {
             let sender = try TypeSender(
                 settings: settings,
+                types: self.types,
                 store: self.store,
                 loop: self.loop,
                 policy: self.policy,
@@ -183,14 +189,9 @@ package final class PushWorker: Service {
             return sender
         } catch {
             self.logger.error("no way to APNs", ["orderType": .string(type.text), "error": "\(error)"])
+            senders[type] = nil
+            self.wakes.withLock { $0.faults[type] = "its certificate or APNs' roots can't be used: \(error)" }
             return nil
         }
-    }
-
-    /// Whether two settings of a type push alike.
-    private static func areAlike(_ left: OrderTypeSettings, _ right: OrderTypeSettings) -> Bool {
-        left.identity.serial == right.identity.serial && left.apns.host == right.apns.host
-            && left.apns.port == right.apns.port && left.apns.pushType == right.apns.pushType
-            && left.apns.priority == right.apns.priority && left.apns.expiration == right.apns.expiration
     }
 }

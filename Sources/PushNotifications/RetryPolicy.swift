@@ -45,7 +45,9 @@ package struct RetryPolicy: Sendable {
         switch outcome {
         case .sent: return .settle(.sent)
         case .unregistered: return .prune(orElse: later)
-        case .badToken: return ticket.attempts >= 2 ? .prune(orElse: later) : .settle(.retry(after: .seconds(60)))
+        case .badToken:
+            let isSecond = ticket.retryReason.map(PushOutcome.badTokenReasons.contains) ?? false
+            return isSecond ? .prune(orElse: later) : .settle(.retry(after: .seconds(60)))
         case .rejected: return .settle(.dead)
         case .typeFault: return .handBack
         case .slowDown(let seconds):

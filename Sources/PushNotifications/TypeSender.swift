@@ -14,6 +14,7 @@ internal actor TypeSender {
     private static let settleCount = 100
 
     let settings: OrderTypeSettings
+    private let types: OrderTypeDirectory
     private let store: OrderStore
     private let channel: APNsChannel
     private let policy: RetryPolicy
@@ -31,6 +32,7 @@ internal actor TypeSender {
 
     init(
         settings: OrderTypeSettings,
+        types: OrderTypeDirectory,
         store: OrderStore,
         loop: EventLoop,
         policy: RetryPolicy,
@@ -39,6 +41,7 @@ internal actor TypeSender {
         metrics: Metrics
     ) throws {
         self.settings = settings
+        self.types = types
         self.store = store
         self.channel = try APNsChannel(settings: settings, loop: loop, deadlines: deadlines)
         self.policy = policy
@@ -47,9 +50,9 @@ internal actor TypeSender {
         self.metrics = metrics
     }
 
-    /// Sends all that is due, until nothing is, the type is stopped, or the shutdown comes.
+    /// Sends all that is due, until nothing is, the type is stopped, has other settings, or the shutdown comes.
     func drain(until shutdown: Signal) async throws {
-        while !shutdown.isFired, !self.isStopped {
+        while !shutdown.isFired, !self.isStopped, self.isCurrent {
             // While the way is closed, one push finds out whether it still is.
             let room = self.fault != nil ? 1 : min(Self.batch, max(10, await self.channel.streamLimit * 2))
             // Without a floor once in five seconds: a ticket handed back is due before the last claim's time.
@@ -67,6 +70,9 @@ internal actor TypeSender {
 
     /// Ends the connection.
     func close() async { await self.channel.close() }
+
+    /// Whether the settings are still those in force: under a long queue a new certificate must not wait for its end.
+    private var isCurrent: Bool { self.types[self.settings.identifier]?.pushesAlike(self.settings) ?? false }
 
     private var isStopped: Bool {
         guard let until = self.stoppedUntil else { return false }

@@ -67,6 +67,25 @@ extension ConsoleTests {
             }
         }
 
+        @Test("a certificate that expires within thirty days, or is not valid yet, degrades")
+        func soon() async throws {
+            let type = try OrderTypeIdentifier(Samples.shop)
+            let now = WallTime.now().seconds
+            for (from, to, words) in [
+                (-10, 5, "expires in 4 days"), (-10, 31, nil), (2, 40, "is not valid yet; the clock may be wrong"),
+            ] as [(Int64, Int64, String?)] {
+                var template = TestAuthority.leafTemplate(type, now: now + from * 86_400)
+                template.notAfter = now + to * 86_400 - 60
+                let settings = try TestSigning.settings(shop: try TestSigning.authority.issue(template))
+                try await withConsole(settings: settings) { _, client, _ in
+                    let answer = await client.send(.get, "/readyz")
+                    #expect(answer.status == .ok)
+                    let degraded = answer.json["degraded"]?.arrayValue?.compactMap(\.stringValue)
+                    #expect(degraded == words.map { ["\(Samples.shop): its certificate \($0)"] } ?? [])
+                }
+            }
+        }
+
         @Test("a migration that is missing or was changed makes unready, a newer one does not")
         func schema() async throws {
             try await withConsole { _, client, shop in

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import Cryptography
 import HTTPEngine
 import OrderModel
+import OrderPackage
 import OrderStore
 import PushNotifications
 import ServiceRuntime
@@ -152,6 +154,60 @@ struct PushWorkerTests {
             try await station.expect(1, "outcome = 'retry' and reason = 'BadDeviceToken' and push_token is not null")
             try await station.database.run("update devices set due_at = now()")
             try await station.expect(1, "push_token is null and due_at is null")
+        }
+    }
+
+    @Test("of the tries before a bad token only those that said the same count, and a new token starts anew")
+    func badTokenAfterOthers() async throws {
+        try await withPushes { station in
+            station.simulator.script(station.token(1), .init(status: 503, reason: "ServiceUnavailable", times: 1))
+            try await station.changedOrder("A-1", 1..<2)
+            try await station.waitForPush(1)
+            try await station.expect(1, Self.isAtRest)
+
+            station.simulator.script(station.token(2), .init(status: 503, reason: "ServiceUnavailable", times: 1))
+            try await station.changedOrder("B-1", 2..<3)
+            try await station.expect(1, "reason = 'ServiceUnavailable' and attempts = 1")
+            station.simulator.script(station.token(2), .init(status: 400, reason: "DeviceTokenNotForTopic"))
+            try await station.database.run("update devices set due_at = now() where due_at is not null")
+            try await station.expect(1, "reason = 'DeviceTokenNotForTopic' and attempts = 2 and push_token is not null")
+            station.simulator.script(station.token(3), .init(status: 400, reason: "BadDeviceToken"))
+            _ = try await station.store.register(
+                try Samples.device("device-2"),
+                pushToken: try Samples.token(3),
+                for: try Samples.key("B-1")
+            )
+            station.worker.wake(try PushStation.type(Samples.shop))
+            try await station.expect(1, "reason = 'BadDeviceToken' and attempts = 1 and push_token is not null")
+            try await station.database.run("update devices set due_at = now() where due_at is not null")
+            try await station.expect(1, "push_token is null and due_at is null")
+        }
+    }
+
+    @Test("under a long queue another certificate is used from the next claim on, even one with the same serial number")
+    func replacedUnderway() async throws {
+        let control = HTTP2Control(maxConcurrentStreams: 2)
+        let isUnderWay = Signal()
+        control.decide { _, place in
+            if place.connection == 1, place.stream >= 19 { isUnderWay.fire() }
+            return .serve
+        }
+        let shop = TestSigning.authority.identity
+        var template = TestAuthority.leafTemplate(try PushStation.type(Samples.shop), now: WallTime.now().seconds)
+        template.serial = Hex.decode(shop.serial)
+        let twin = try TestSigning.authority.issue(template)
+        #expect(twin.serial == shop.serial)
+        try await withPushes(control: control) { station in
+            // The first claim of a connection does not know its limit yet.
+            try await station.changedOrder("A-1", 300..<301)
+            try await station.waitForPush(300)
+            try await station.changedOrder("B-1", 1..<201)
+            try await isUnderWay.wait()
+            station.types.replace(try PushStation.settings(port: station.port, shop: twin))
+            station.worker.settingsChanged()
+            try await station.expect(201, Self.isAtRest)
+            for number in 1..<201 { #expect(station.simulator.count(of: station.token(number)) == 1) }
+            #expect(control.connectionCount == 2)
         }
     }
 

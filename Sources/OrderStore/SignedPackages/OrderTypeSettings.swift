@@ -20,6 +20,12 @@ package struct APNsSettings: Sendable {
     /// How long APNs keeps a push for a device that is off; zero for one attempt.
     package var expiration: Duration
 
+    /// Whether both lead to the same place in the same way.
+    package func isAlike(_ other: APNsSettings) -> Bool {
+        host == other.host && port == other.port && pushType == other.pushType && priority == other.priority
+            && expiration == other.expiration && trust?.map(\.der) == other.trust?.map(\.der)
+    }
+
     /// Makes settings; the defaults are those that were seen to work.
     package init(
         host: String = "api.push.apple.com",
@@ -43,7 +49,9 @@ package struct OrderTypeSettings: Sendable {
     /// The order type identifier; the identity's certificate names the same.
     package let identifier: OrderTypeIdentifier
     /// Signs packages, and opens APNs.
-    package var identity: SigningIdentity
+    package var identity: SigningIdentity { didSet { identityDigest = Self.digest(identity) } }
+    /// Names the certificates as a whole: a serial number is its issuer's choice, and two issuers can choose alike.
+    package private(set) var identityDigest: SHA256Digest
     /// The address that devices are told; `/v1/…` follows it.
     package var webServiceURL: String
     /// Whether an order is completed when all its fulfillments are final.
@@ -64,10 +72,20 @@ package struct OrderTypeSettings: Sendable {
     ) {
         self.identifier = identifier
         self.identity = identity
+        identityDigest = Self.digest(identity)
         self.webServiceURL = webServiceURL
         self.completeWhenFulfilled = completeWhenFulfilled
         self.keepsUnknownFields = keepsUnknownFields
         self.apns = apns
+    }
+
+    private static func digest(_ identity: SigningIdentity) -> SHA256Digest {
+        SHA256.hash(identity.certificate.der + identity.intermediate.der)
+    }
+
+    /// Whether pushes go out alike under both: to the same place, with the same certificate.
+    package func pushesAlike(_ other: OrderTypeSettings) -> Bool {
+        identityDigest == other.identityDigest && apns.isAlike(other.apns)
     }
 }
 

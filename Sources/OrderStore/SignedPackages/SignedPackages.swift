@@ -92,9 +92,9 @@ package final class SignedPackages: Sendable {
     }
 
     private static func entityTag(of head: OrderHead, _ settings: OrderTypeSettings) -> String {
-        let identity = settings.identity
-        let signer = "/\(identity.serial)/\(identity.intermediate.serialHex)/"
-        let inputs = head.digest.bytes + Array("\(signer)\(settings.webServiceURL)/\(self.builderVersion)".utf8)
+        let inputs =
+            head.digest.bytes + settings.identityDigest.bytes
+            + Array("/\(settings.webServiceURL)/\(self.builderVersion)".utf8)
         return "\"\(Base64URL.encode(Array(SHA256.hash(inputs).bytes.prefix(18))))\""
     }
 

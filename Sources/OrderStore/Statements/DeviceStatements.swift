@@ -46,6 +46,9 @@ enum DeviceStatements {
                 token_digest = excluded.token_digest, token_since = excluded.token_since, dead = false,
                 claim = case when d.token_digest is distinct from excluded.token_digest then null else d.claim end,
                 attempts = case when d.token_digest is distinct from excluded.token_digest then 0 else d.attempts end,
+                first_failed_at = case when d.token_digest is distinct from excluded.token_digest then null
+                    else d.first_failed_at end,
+                reason = case when d.token_digest is distinct from excluded.token_digest then null else d.reason end,
                 due_at = case when d.token_digest is distinct from excluded.token_digest or d.dead then clock_timestamp()
                     when excluded.due_at is not null
                     then coalesce(d.due_at, greatest(clock_timestamp(), d.pushed_at + interval '1 second'))

@@ -27,7 +27,7 @@ enum TicketStatements {
             update devices d set claim = $4::uuid, due_at = now() + interval '30 seconds', attempts = d.attempts + 1
             from due where d.order_type = $1::text and d.device_identifier = due.device_identifier
             returning d.device_identifier, d.push_token, d.token_digest, d.token_since, d.mark, d.attempts::bigint,
-                d.first_failed_at)
+                d.first_failed_at, case when d.outcome = 'retry' then d.reason end)
         select t.*, now() from (values (true)) one (row) left join taken t on true
         """
     )

@@ -49,7 +49,7 @@ extension OrderStore {
             orderType: orderType,
             claim: claim,
             tickets: tickets,
-            claimedAt: try rows.first.map { Moment(try $0.timestamp(7)) } ?? Moment(seconds: 1),
+            claimedAt: try rows.first.map { Moment(try $0.timestamp(8)) } ?? Moment(seconds: 1),
             isShort: tickets.count < room
         )
     }

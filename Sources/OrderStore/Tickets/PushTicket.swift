@@ -20,6 +20,8 @@ package struct PushTicket: Sendable {
     package let attempts: Int
     /// When the first of a row of failures was.
     package let firstFailedAt: Moment?
+    /// APNs' reason when the last answer to this token meant "try again"; nil for another answer, or none.
+    package let retryReason: String?
 
     init(_ row: Row) throws {
         self.device = try stored { try DeviceIdentifier(try row.text(0)) }
@@ -29,6 +31,7 @@ package struct PushTicket: Sendable {
         self.mark = try row.int(4)
         self.attempts = Int(try row.int(5))
         self.firstFailedAt = try row.optionalTimestamp(6).map { Moment($0) }
+        self.retryReason = try row.optionalText(7)
     }
 }
 

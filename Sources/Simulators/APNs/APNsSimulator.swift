@@ -21,6 +21,8 @@ package final class APNsSimulator: Service {
         package let headers: HTTPFields
         /// The body; orders' pushes are `{}`.
         package let body: [UInt8]
+        /// The SHA-256 digest of the client's certificate, in hexadecimal digits.
+        package let certificate: String
     }
 
     /// An answer that a token is to get instead of the one it would get.
@@ -162,7 +164,8 @@ package final class APNsSimulator: Service {
             token: token,
             topic: request.headers["apns-topic"] ?? "",
             headers: request.headers,
-            body: request.body
+            body: request.body,
+            certificate: request.clientCertificate?.fingerprint.hex ?? ""
         )
         let waiting = state.withLock { state -> Signal in
             if state.counts.count < Self.tokens || state.counts[token] != nil { state.counts[token, default: 0] += 1 }
@@ -186,7 +189,8 @@ package final class APNsSimulator: Service {
         )
     }
 
-    /// `GET /simulator/pushes/{token}?after=N`: waits up to 20 s for more than N pushes; `{"count": …}`.
+    /// `GET /simulator/pushes/{token}?after=N`: waits up to 20 s for more than N pushes;
+    /// `{"count": …, "certificate": …}`, the latter of the last push to any token.
     private static func pushes(
         of token: String,
         _ request: HTTPRequest,
@@ -199,6 +203,7 @@ package final class APNsSimulator: Service {
                 count = try await self.wait(token, after: after, deadline: .seconds(20), state)
             } catch is DeadlineExceeded {}
         }
-        return .json(["count": .number(JSONNumber(Int64(count)))])
+        let certificate = state.withLock { $0.recent.last?.certificate } ?? ""
+        return .json(["count": .number(JSONNumber(Int64(count))), "certificate": .string(certificate)])
     }
 }
