@@ -46,7 +46,7 @@ let furtherTestDependencies = [
     "DeviceAPI": ["PostgreSQL", "MerchantAPI", "StoreTestSupport"],
     "PushNotifications": ["PostgreSQL", "Simulators", "StoreTestSupport"],
     "Console": ["PostgreSQL", "StoreTestSupport"],
-    "walletorders": ["ServiceRuntime", "ExactJSON", "HTTPEngine", "Cryptography", "OrderModel"],
+    "walletorders": ["ServiceRuntime", "ExactJSON", "HTTPEngine", "Cryptography", "OrderModel", "OrderPackage"],
 ]
 
 /// The modules and programs that have tests.

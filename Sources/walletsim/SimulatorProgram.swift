@@ -44,8 +44,9 @@ enum SimulatorProgram {
     )
 
     static func start() -> Never {
-        ProcessSignals.prepare()
         let arguments = Array(Swift.CommandLine.arguments.dropFirst())
+        // A phone has nothing to put in order before its end: it ends like any program.
+        if arguments.first == "apns" { ProcessSignals.prepare() } else { ProcessSignals.ignoreBrokenPipes() }
         do {
             let loop = try EventLoop(name: "main")
             loop.spawn { exit(await self.run(arguments)) }

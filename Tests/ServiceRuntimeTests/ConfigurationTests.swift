@@ -55,6 +55,24 @@ struct ConfigurationTests {
         #expect(configuration.entries["database"]?.shown == "<redacted>")
     }
 
+    @Test("an empty value is a fault, but for a variable, which is unset that way; no hint is better than a far one")
+    func emptyValues() {
+        let configuration = Configuration(
+            settings: Self.settings,
+            flags: ["data-dir": ""],
+            environment: ["WALLETORDERS_DATABASE": "", "WALLETORDERS_XYZ": "1"],
+            file: [("device.listen", "")]
+        )
+        #expect(configuration.text("database") == nil)
+        let error = #expect(throws: ConfigurationError.self) { try configuration.check() }
+        #expect(
+            error?.faults == [
+                "device.listen (file): is empty; leave it out for the default", "unknown variable WALLETORDERS_XYZ",
+                "dataDir (flag): is empty; leave it out for the default",
+            ]
+        )
+    }
+
     @Test(
         "durations have a unit",
         arguments: [("500ms", 0.5), ("30s", 30), ("5m", 300), ("72h", 259_200), ("30d", 2_592_000)]
@@ -94,6 +112,7 @@ struct ConfigurationTests {
         arguments: [
             (["--data-dri", "x"], "unknown option --data-dri; did you mean --data-dir?"),
             (["--data-dir"], "--data-dir needs a value: --data-dir DIR"),
+            (["--data-dir", "--demo"], "--data-dir needs a value: --data-dir DIR"),
             (["--demo=yes"], "--demo takes no value"),
             (["--zzz"], "unknown option --zzz; see walletorders run --help"),
         ]

@@ -34,6 +34,74 @@ enum PeerScripts {
         print(answer.split(b"\r\n")[0].decode())
         """#
 
+    /// Fetches a package over TLS from three connections, each opened anew after ten requests, and changes another order
+    /// from a fourth, until a file appears; says how many requests failed. Arguments: device address, file with the
+    /// merchant's key, merchant address, file to wait for, the order's path, its token.
+    static let steadyLoad = #"""
+        import http.client, json, os, ssl, sys, threading, time
+        device, key, merchant, stop, path, token = sys.argv[1], open(sys.argv[2]).read().strip(), *sys.argv[3:7]
+        context = ssl._create_unverified_context()
+        done, failed, lock = [0, 0], [], threading.Lock()
+        def fetch():
+            while not os.path.exists(stop):
+                c = http.client.HTTPSConnection(device, timeout=20, context=context)
+                for _ in range(10):
+                    try:
+                        c.request("GET", path, headers={"Authorization": "AppleOrder " + token})
+                        r = c.getresponse()
+                        body = r.read()
+                        if r.status != 200 or body[:2] != b"PK": raise OSError(f"status {r.status}")
+                        with lock: done[0] += 1
+                    except (OSError, http.client.HTTPException) as error:
+                        with lock: failed.append(repr(error))
+                c.close()
+        def change():
+            c = http.client.HTTPConnection(merchant, timeout=20)
+            headers = {"Authorization": "Bearer " + key, "Content-Type": "application/json"}
+            number = 0
+            while not os.path.exists(stop):
+                number += 1
+                order = {"order": {
+                    "orderTypeIdentifier": "order.com.example.shop", "orderIdentifier": f"load-{number}",
+                    "orderNumber": "1", "orderType": "ecommerce", "status": "open",
+                    "orderManagementURL": "https://www.example.com/o",
+                    "merchant": {"merchantIdentifier": "merchant.com.example.shop", "displayName": "Shop",
+                                 "url": "https://www.example.com/"}}}
+                try:
+                    c.request("POST", "/api/v1/orders", json.dumps(order), headers)
+                    r = c.getresponse()
+                    r.read()
+                    if r.status != 201: raise OSError(f"status {r.status}")
+                    with lock: done[1] += 1
+                except (OSError, http.client.HTTPException) as error:
+                    with lock: failed.append(repr(error))
+        threads = [threading.Thread(target=fetch) for _ in range(3)] + [threading.Thread(target=change)]
+        for t in threads: t.start()
+        print("loading", flush=True)
+        for t in threads: t.join()
+        print(f"{done[0]} fetched, {done[1]} created, {len(failed)} failed {failed[:3]}")
+        sys.exit(bool(failed) or min(done) < 20)
+        """#
+
+    /// Prints the SHA-256 digest of the certificate that a server shows. Argument: its address.
+    static let serverCertificate = #"""
+        import hashlib, ssl, sys
+        host, port = sys.argv[1].rsplit(":", 1)
+        pem = ssl.get_server_certificate((host, int(port)))
+        print(hashlib.sha256(ssl.PEM_cert_to_DER_cert(pem)).hexdigest())
+        """#
+
+    /// Takes connections and says nothing. Prints its port.
+    static let silence = #"""
+        import socket
+        s = socket.socket()
+        s.bind(("127.0.0.1", 0))
+        s.listen(100)
+        print("port", s.getsockname()[1], flush=True)
+        kept = []
+        while True: kept.append(s.accept())
+        """#
+
     /// Creates orders and posts an event to each, from four connections, until the server is gone or a number has been
     /// acknowledged. Arguments: address, key file, `load`, file for what was acknowledged, number, prefix.
     /// With `check` it asks for all in the file instead.

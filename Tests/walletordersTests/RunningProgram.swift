@@ -7,7 +7,7 @@ import Testing
 final class RunningProgram: Sendable {
     private struct State: Sendable {
         var text = ""
-        var waiting: [(needle: String, found: Signal)] = []
+        var waiting: [(needle: String, start: Int, found: Signal)] = []
     }
 
     let process: ChildProcess
@@ -62,8 +62,10 @@ final class RunningProgram: Sendable {
             let new = String(decoding: buffer[0..<count], as: UTF8.self)
             self.state.withLock { state in
                 state.text += new
-                state.waiting.removeAll { needle, found in
-                    guard state.text.contains(needle) else { return false }
+                state.waiting.removeAll { needle, start, found in
+                    guard String(decoding: state.text.utf8.dropFirst(start), as: UTF8.self).contains(needle) else {
+                        return false
+                    }
                     found.fire()
                     return true
                 }
@@ -72,10 +74,16 @@ final class RunningProgram: Sendable {
     }
 
     /// Waits until it has written a text.
-    func says(_ needle: String) async throws {
+    ///
+    /// - Parameter start: leaves out what it had written by then, in bytes of `text`.
+    func says(_ needle: String, after start: Int = 0) async throws {
         let found = Signal()
         self.state.withLock { state in
-            if state.text.contains(needle) { found.fire() } else { state.waiting.append((needle, found)) }
+            if String(decoding: state.text.utf8.dropFirst(start), as: UTF8.self).contains(needle) {
+                found.fire()
+            } else {
+                state.waiting.append((needle, start, found))
+            }
         }
         let silent = self.silent
         do {
@@ -88,7 +96,8 @@ final class RunningProgram: Sendable {
                 }
             }
         } catch {}
-        try #require(self.text.contains(needle), "waited for '\(needle)', it wrote: \(self.text)")
+        let heard = String(decoding: self.text.utf8.dropFirst(start), as: UTF8.self)
+        try #require(heard.contains(needle), "waited for '\(needle)', it wrote: \(self.text)")
     }
 
     /// What it wrote between two texts, for the first time.
@@ -184,6 +193,26 @@ extension TestInstallation {
                 """, "processes-of", self.directory,
             ]
         ).text
+    }
+
+    /// A port that nobody listens on.
+    func freePort() async throws -> String {
+        try await ChildProcess.run(
+            "/usr/bin/python3",
+            ["-c", "import socket; s = socket.socket(); s.bind(('127.0.0.1', 0)); print(s.getsockname()[1])"]
+        ).text.filter { $0 != "\n" }
+    }
+
+    /// Starts `run` for the sake of its PostgreSQL server, and makes an empty database there; its URL, with a password.
+    func startDatabase() async throws -> String {
+        _ = try await self.start()
+        let socket = self.data + "/socket"
+        let made = try await ChildProcess.run(
+            "/usr/bin/psql",
+            ["-h", socket, "-U", "postgres", "-qc", "create database shop owner walletorders"]
+        )
+        try #require(made.status == 0, "\(made.errorText)")
+        return "postgres://walletorders:Hush4711@/shop?host=\(socket)"
     }
 
     /// What pg_controldata tells of the cluster: "shut down" when it ended well.

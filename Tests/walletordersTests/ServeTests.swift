@@ -12,14 +12,7 @@ struct ServeTests {
     func parts() async throws {
         try await TestInstallation.use { installation in
             // The server of another installation, with a database of its own that nothing has been made in.
-            _ = try await installation.start()
-            let socket = installation.data + "/socket"
-            let made = try await ChildProcess.run(
-                "/usr/bin/psql",
-                ["-h", socket, "-U", "postgres", "-qc", "create database shop owner walletorders"]
-            )
-            try #require(made.status == 0, "\(made.errorText)")
-            let url = "postgres://walletorders:Hush4711@/shop?host=\(socket)"
+            let url = try await installation.startDatabase()
             let file = installation.directory + "/config.json"
             let pki = installation.directory + "/pki"
             let environment = ["PATH": "/usr/bin:/bin", "WALLETORDERS_DATABASE": url, "WALLETORDERS_CONFIG": file]
@@ -36,10 +29,7 @@ struct ServeTests {
             let apns = try installation.launch(String(simulator), ["apns", "--pki", pki, "--listen", "127.0.0.1:0"])
             try await apns.says("\n")
             let apnsURL = "https://" + (try apns.value(after: "https://", upTo: "\n"))
-            let port = try await ChildProcess.run(
-                "/usr/bin/python3",
-                ["-c", "import socket; s = socket.socket(); s.bind(('127.0.0.1', 0)); print(s.getsockname()[1])"]
-            ).text.filter { $0 != "\n" }
+            let port = try await installation.freePort()
             try Files.write(Array("walletorders\n".utf8), to: installation.directory + "/passphrase", mode: 0o600)
             let configuration = """
                 {"dataDir": "\(installation.directory)/own", "orderTypes": {"order.com.example.shop": {

@@ -73,6 +73,9 @@ package final class HTTPServer: Service {
     /// Serves new connections with other certificates; open ones keep theirs.
     package func replaceTLS(_ context: TLSContext) { self.tls.withLock { $0 = context } }
 
+    /// Whether connections are encrypted.
+    package var isSecure: Bool { self.tls.withLock { $0 != nil } }
+
     /// Open connections.
     package var connectionCount: Int { self.admission.count }
 

@@ -77,6 +77,8 @@ package final class PrivateCluster: Service, Sendable {
 
     /// Starts the server, after making the cluster if there is none; returns once the database takes connections.
     ///
+    /// When the task is cancelled, what was begun is put away: a new cluster half made, or the server.
+    ///
     /// - Throws: `PrivateClusterError`.
     package func start() async throws(PrivateClusterError) {
         do {
@@ -203,12 +205,14 @@ package final class PrivateCluster: Service, Sendable {
             "--data-checksums",
         ]
         if !self.isDurable { arguments.append("--no-sync") }
+        // Cut short, it leaves a folder that the next start removes.
         let result = try await ChildProcess.run(
             programs.initdb,
             arguments,
             environment: PrivateCluster.environment,
             user: directory.user
         )
+        try Task.checkCancellation()
         guard result.status == 0 else {
             throw PrivateClusterError(.failed, "initdb failed: \(result.errorText.suffix(600))")
         }
@@ -301,19 +305,26 @@ package final class PrivateCluster: Service, Sendable {
     private func waitUntilReady(_ directory: ClusterDirectory) async throws {
         let (process, exited) = self.state.withLock { ($0.process, $0.exited) }
         guard let process else { return }
-        let isReady = try await self.threads.run {
-            // Recovery after a crash may take its time; five minutes of it are a fault.
-            for _ in 0..<60_000 {
-                if let recorded = Postmaster.recorded(in: directory.data), recorded.pid == process.pid, recorded.isReady
-                {
-                    return true
+        let cancelled = Signal()
+        let isReady = try await withTaskCancellationHandler {
+            try await self.threads.run {
+                // Recovery after a crash may take its time; five minutes of it are a fault.
+                for _ in 0..<60_000 {
+                    if let recorded = Postmaster.recorded(in: directory.data), recorded.pid == process.pid,
+                        recorded.isReady
+                    {
+                        return true
+                    }
+                    if exited.isFired || cancelled.isFired { return false }
+                    usleep(5_000)
                 }
-                if exited.isFired { return false }
-                usleep(5_000)
+                return false
             }
-            return false
+        } onCancel: {
+            cancelled.fire()
         }
         if isReady { return }
+        try Task.checkCancellation()
         let words = File.read(directory.startLog, limit: 4_096) ?? ""
         throw PrivateClusterError(
             .failed,

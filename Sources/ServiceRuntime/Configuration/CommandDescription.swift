@@ -88,7 +88,11 @@ package struct CommandDescription: Sendable {
                 if option.placeholder == nil {
                     if inlineValue != nil { throw UsageError("--\(option.name) takes no value") }
                     parsed.values[option.name, default: []].append("")
-                } else if let value = inlineValue ?? rest.popFirst() {
+                } else if let inlineValue {
+                    parsed.values[option.name, default: []].append(inlineValue)
+                } else if let value = rest.first, !value.hasPrefix("--") {
+                    // What looks like the next option is one: a value like that is written --name=--value.
+                    rest.removeFirst()
                     parsed.values[option.name, default: []].append(value)
                 } else {
                     throw UsageError("--\(option.name) needs a value: --\(option.name) \(option.placeholder ?? "")")

@@ -116,12 +116,17 @@ package struct Configuration: Sendable {
             }
         }
         let variables = settings.filter { !$0.isPattern }
-        for (name, text) in environment.sorted(by: { $0.key < $1.key }) where name.hasPrefix("WALLETORDERS_") {
+        let prefix = "WALLETORDERS_"
+        for (name, text) in environment.sorted(by: { $0.key < $1.key }) where name.hasPrefix(prefix) {
             if let setting = variables.first(where: { $0.variable == name }) {
-                self.set(setting.key, text, .environment, setting)
+                // Set to nothing is how scripts and compose files unset one.
+                if !text.isEmpty { self.set(setting.key, text, .environment, setting) }
             } else {
-                let hint = Suggestion.nearest(to: name, among: variables.map(\.variable))
-                self.faults.append("unknown variable \(name)" + (hint.map { "; did you mean \($0)?" } ?? ""))
+                let hint = Suggestion.nearest(
+                    to: String(name.dropFirst(prefix.count)),
+                    among: variables.map { String($0.variable.dropFirst(prefix.count)) }
+                )
+                self.faults.append("unknown variable \(name)" + (hint.map { "; did you mean \(prefix)\($0)?" } ?? ""))
             }
         }
         for setting in variables {
@@ -131,6 +136,7 @@ package struct Configuration: Sendable {
 
     private mutating func set(_ key: String, _ text: String, _ source: Source, _ setting: Setting) {
         self.entries[key] = Entry(key: key, text: text, source: source, isSecret: setting.isSecret)
+        if text.isEmpty { self.fault(key, "is empty; leave it out for the default") }
     }
 
     /// The text of a key, or nil when it has neither value nor default.

@@ -90,7 +90,15 @@ package final class ChildProcess: Sendable {
         package var errorText: String { String(decoding: self.errorOutput, as: UTF8.self) }
     }
 
-    /// Runs a program to its end and collects what it writes.
+    /// A program under way, and whether it is still wanted.
+    private struct Errand: Sendable {
+        /// Nil before its start and once it is about to be reaped: then the number may be another's.
+        var pid: Int32?
+        var isCancelled = false
+    }
+
+    /// Runs a program to its end and collects what it writes. When the task is cancelled, the program and what it started
+    /// are killed.
     ///
     /// - Parameters:
     ///   - input: given on standard input.
@@ -103,6 +111,35 @@ package final class ChildProcess: Sendable {
         user: UserIdentity? = nil,
         input: [UInt8] = [],
         limit: Int = 1 << 20
+    ) async throws -> Result {
+        let errand = Locked(Errand())
+        return try await withTaskCancellationHandler {
+            try await self.run(
+                executable,
+                arguments,
+                environment: environment,
+                user: user,
+                input: input,
+                limit: limit,
+                errand
+            )
+        } onCancel: {
+            errand.withLock { errand in
+                errand.isCancelled = true
+                // Each child has a process group of its own.
+                if let pid = errand.pid { kill(-pid, SIGKILL) }
+            }
+        }
+    }
+
+    private static func run(
+        _ executable: String,
+        _ arguments: [String],
+        environment: [String: String]?,
+        user: UserIdentity?,
+        input: [UInt8],
+        limit: Int,
+        _ errand: Locked<Errand>
     ) async throws -> Result {
         try await runBlocking {
             var pipes: [[Int32]] = []
@@ -121,11 +158,19 @@ package final class ChildProcess: Sendable {
                 output: pipes[1][1],
                 errorOutput: pipes[2][1]
             )
+            errand.withLock { errand in
+                errand.pid = pid
+                if errand.isCancelled { kill(-pid, SIGKILL) }
+            }
             for (pair, end) in [(0, 0), (1, 1), (2, 1)] {
                 close(pipes[pair][end])
                 pipes[pair][end] = -1
             }
             let outputs = ChildProcess.exchange(input: input, pipes: &pipes, limit: limit)
+            // Its number is its own until it is reaped, and is not sent a signal from then on.
+            var information = unsafe siginfo_t()
+            while unsafe waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+            errand.withLock { $0.pid = nil }
             return Result(status: ChildProcess.reap(pid), output: outputs.0, errorOutput: outputs.1)
         }
     }

@@ -3,6 +3,18 @@ import Glibc
 
 /// What the process was started with.
 package enum ProcessEnvironment {
+    /// Puts something in place of standard input, output and error where the caller has closed them. Otherwise the first
+    /// files and sockets that are opened would get their numbers, and results and logs be written into those.
+    ///
+    /// Reading or writing what was closed goes on failing: the wrong direction of /dev/null stands in.
+    package static func holdStandardDescriptors() {
+        for (descriptor, mode) in [(Int32(0), O_WRONLY), (1, O_RDONLY), (2, O_RDONLY)]
+        where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
+            // The lowest free number is this one: those below are open by now.
+            _ = unsafe open("/dev/null", mode)
+        }
+    }
+
     /// All environment variables.
     package static var all: [String: String] {
         var variables: [String: String] = [:]

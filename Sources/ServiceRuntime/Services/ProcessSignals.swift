@@ -15,11 +15,22 @@ package enum ProcessSignals {
     }
 
     /// Takes the signals away from the process's threads. Must come before the first thread is started: threads inherit
-    /// the mask of their maker. Ignores SIGPIPE too: a peer that closes early costs an error code, not the process.
+    /// the mask of their maker. Ignores SIGPIPE too.
     package static func prepare() {
-        signal(SIGPIPE, SIG_IGN)
+        self.ignoreBrokenPipes()
         var mask = self.mask()
         unsafe pthread_sigmask(SIG_BLOCK, &mask, nil)
+    }
+
+    /// Ignores SIGPIPE: a peer that closes early costs an error code, not the process. All that a command needs which ends
+    /// by itself: the other signals end it as they do any program.
+    package static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
+
+    /// Ends the process as SIGPIPE ends those that don't ignore it: whoever read its output has gone.
+    package static func endForBrokenPipe() -> Never {
+        signal(SIGPIPE, SIG_DFL)
+        raise(SIGPIPE)
+        _exit(128 + SIGPIPE)
     }
 
     /// Calls a handler on the loop for each request. The loop must not be stopped before the process ends.

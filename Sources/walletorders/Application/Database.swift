@@ -7,26 +7,29 @@ import ServiceRuntime
 struct Database: Sendable {
     let client: PostgresClient
     let cluster: PrivateCluster?
-    let services: [any Service]
 
-    /// Opens the database, and brings its schema up to date where this process owns it.
-    static func open(
+    /// The services that all others stand on.
+    var services: [any Service] {
+        let services: [(any Service)?] = [self.cluster, self.client]
+        return services.compactMap { $0 }
+    }
+
+    /// Decides which database it is; nothing is started, nothing is connected to.
+    ///
+    /// - Throws: `CommandFailure`, `ConfigurationError`.
+    init(
         _ configuration: ServerConfiguration,
         _ data: DataDirectory,
         _ plan: Application.Plan,
         loops: EventLoopGroup,
         logger: Logger
-    ) async throws -> Database {
+    ) throws {
         var cluster: PrivateCluster?
         var settings: PostgresConfiguration
         if let url = configuration.database {
-            settings = try self.settings(url: url.value)
+            settings = try Self.settings(url: url.value)
         } else if plan.isSelfContained {
             let own = PrivateCluster(directory: data.path, logger: logger.labelled("postgres"))
-            do { try await own.start() } catch {
-                let code = CommandFailure.Code(rawValue: error.exitStatus) ?? .unavailable
-                throw CommandFailure(code, "\(error)")
-            }
             cluster = own
             settings = own.configuration
         } else if let running = PrivateCluster.running(in: data.path) {
@@ -39,23 +42,28 @@ struct Database: Sendable {
             )
         }
         settings.connectionsPerLoop = configuration.databaseConnections
-        let client = PostgresClient(configuration: settings, loops: loops, logger: logger.labelled("postgres"))
-        if plan.isSelfContained {
-            do {
-                _ = try await Migrator(OrderStore.migrations).migrate(client, logger: logger.labelled("migrations"))
-            } catch {
-                await client.close()
-                await cluster?.stop()
-                throw error
-            }
-        } else {
-            try await self.check(client)
-        }
-        let services: [(any Service)?] = [cluster, client]
-        return Database(client: client, cluster: cluster, services: services.compactMap { $0 })
+        self.client = PostgresClient(configuration: settings, loops: loops, logger: logger.labelled("postgres"))
+        self.cluster = cluster
     }
 
-    /// Ends what `open` began.
+    /// Starts the private cluster, and brings the schema up to date where this process owns the database, or checks it.
+    ///
+    /// - Throws: `CommandFailure`, or the database's error; `close` is still to be called then.
+    func start(_ plan: Application.Plan, logger: Logger) async throws {
+        if let cluster = self.cluster {
+            do { try await cluster.start() } catch {
+                let code = CommandFailure.Code(rawValue: error.exitStatus) ?? .unavailable
+                throw CommandFailure(code, "\(error)")
+            }
+        }
+        if plan.isSelfContained {
+            _ = try await Migrator(OrderStore.migrations).migrate(self.client, logger: logger.labelled("migrations"))
+        } else {
+            try await Self.check(self.client)
+        }
+    }
+
+    /// Ends what `start` began.
     func close() async {
         await self.client.close()
         await self.cluster?.stop()

@@ -14,6 +14,8 @@ enum RunCommand: Command {
         ] + Settings.options
     )
 
+    static var serves: Bool { true }
+
     static func run(_ arguments: CommandDescription.Arguments) async throws {
         if arguments.has("demo") {
             try await Demo.run(arguments, stays: arguments.has("stay"))
@@ -21,13 +23,11 @@ enum RunCommand: Command {
         }
         if arguments.has("stay") { throw UsageError("--stay goes with --demo; 'walletorders run' stays anyway") }
         let started = MonotonicTime.now()
-        let configuration = try await ServerConfiguration.read(arguments)
-        let application = try await Application.make(
-            configuration,
-            Application.Plan(roles: [.web, .push], isSelfContained: true)
-        )
+        let application = try await Application.make(Application.Plan(roles: [.web, .push], isSelfContained: true)) {
+            try await ServerConfiguration.read(arguments)
+        }
         let key = try await application.prepare {
-            try await RunKey.load(configuration.dataDirectory + "/keys", application.store)
+            try await RunKey.load(application.configuration.dataDirectory + "/keys", application.store)
         }
         let elapsed = MonotonicTime.now() - started
         Terminal.print(Welcome.text(application, key: key, elapsed: elapsed))
@@ -43,6 +43,8 @@ enum ServeCommand: Command {
         options: Settings.options
     )
 
+    static var serves: Bool { true }
+
     static func run(_ arguments: CommandDescription.Arguments) async throws {
         try await ServerProcess.run(arguments, .web)
     }
@@ -56,6 +58,8 @@ enum WorkerCommand: Command {
         options: Settings.options
     )
 
+    static var serves: Bool { true }
+
     static func run(_ arguments: CommandDescription.Arguments) async throws {
         try await ServerProcess.run(arguments, .push)
     }
@@ -64,8 +68,9 @@ enum WorkerCommand: Command {
 /// What `serve` and `worker` share.
 enum ServerProcess {
     static func run(_ arguments: CommandDescription.Arguments, _ role: Application.Role) async throws {
-        let configuration = try await ServerConfiguration.read(arguments)
-        let application = try await Application.make(configuration, Application.Plan(roles: [role]))
+        let application = try await Application.make(Application.Plan(roles: [role])) {
+            try await ServerConfiguration.read(arguments)
+        }
         application.logger.notice("ready", Welcome.addresses(application))
         try await application.run()
     }

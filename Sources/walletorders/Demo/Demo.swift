@@ -21,13 +21,27 @@ enum Demo {
         // The story is what is printed; the log would only get between its lines.
         if arguments["log-level"] == nil { arguments.values["log-level"] = ["warning"] }
         let started = MonotonicTime.now()
-        let configuration = try await ServerConfiguration.read(arguments)
-        let application = try await Application.make(
-            configuration,
-            Application.Plan(roles: [.web, .push], isSelfContained: true, completesWhenFulfilled: true)
-        )
+        let given = arguments
+        let isOver = Locked(false)
+        do {
+            let plan = Application.Plan(roles: [.web, .push], isSelfContained: true, completesWhenFulfilled: true)
+            let application = try await Application.make(plan) { try await ServerConfiguration.read(given) }
+            try await self.play(application, since: started, stays: stays, isOver)
+        } catch  where isOver.withLock({ $0 }) {
+            // It was ended while it went on serving.
+        } catch is Interrupted {
+            throw CommandFailure(.checkFailed, "interrupted before the story was over")
+        }
+    }
+
+    private static func play(
+        _ application: Application,
+        since started: MonotonicTime,
+        stays: Bool,
+        _ isOver: Locked<Bool>
+    ) async throws {
         let key = try await application.prepare {
-            try await RunKey.load(configuration.dataDirectory + "/keys", application.store)
+            try await RunKey.load(application.configuration.dataDirectory + "/keys", application.store)
         }
         let elapsed = MonotonicTime.now() - started
         Terminal.print("Ready after \(elapsed.nanoseconds / 1_000_000) ms.")
@@ -38,6 +52,7 @@ enum Demo {
                 try await StoryPlayer(story: story, stage: stage).play()
             }
             await stage.close()
+            isOver.withLock { $0 = true }
             Terminal.print(
                 "\nBoth orders went from checkout to completion; every step held. "
                     + "(\((MonotonicTime.now() - started).nanoseconds / 1_000_000) ms in all)"

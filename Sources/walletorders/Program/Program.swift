@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+import PostgreSQL
 import ServiceRuntime
 
 /// Why a command ends without having done its work, and the exit code that says so (design 5.1).
@@ -26,10 +27,16 @@ struct CommandFailure: Error, Sendable, CustomStringConvertible {
 protocol Command: Sendable {
     /// How it is called.
     static var description: CommandDescription { get }
+    /// Whether it goes on until a signal ends it, in order.
+    static var serves: Bool { get }
     /// Does it.
     ///
     /// - Throws: `CommandFailure`, `UsageError` or `ConfigurationError`; each has its exit code.
     static func run(_ arguments: CommandDescription.Arguments) async throws
+}
+
+extension Command {
+    static var serves: Bool { false }
 }
 
 /// The program: finds the command, runs it on an event loop, and ends with its exit code.
@@ -57,11 +64,12 @@ enum Program {
 
     /// Runs the process's own arguments; never returns.
     static func start() -> Never {
+        ProcessEnvironment.holdStandardDescriptors()
         // Before the first thread: threads inherit the signal mask.
-        ProcessSignals.prepare()
+        if self.serves { ProcessSignals.prepare() } else { ProcessSignals.ignoreBrokenPipes() }
         // What is in memory here must not end up in a core file.
         ProcessMemory.keepPrivate()
-        let arguments = Array(Swift.CommandLine.arguments.dropFirst())
+        let arguments = Self.arguments
         do {
             let loop = try EventLoop(name: "main")
             loop.spawn {
@@ -75,6 +83,11 @@ enum Program {
         // All work is done by the loops; signals are read there, too.
         while true { pause() }
     }
+
+    private static let arguments = Array(Swift.CommandLine.arguments.dropFirst())
+
+    /// Whether this process is one that goes on until a signal ends it.
+    static let serves = commands.first { arguments.starts(with: $0.words) }?.command.serves ?? false
 
     /// Runs one call and tells its exit code.
     static func run(_ arguments: [String]) async -> Int32 {
@@ -97,6 +110,9 @@ enum Program {
             }
             try await command.run(parsed)
             return 0
+        } catch is Interrupted {
+            // As asked: nothing is left running, and the next start finds all in order.
+            return 0
         } catch let error as UsageError {
             Terminal.complain(error.message)
             return CommandFailure.Code.usage.rawValue
@@ -106,6 +122,11 @@ enum Program {
         } catch let error as CommandFailure {
             if !error.message.isEmpty { Terminal.complain(error.message) }
             return error.code.rawValue
+        } catch let error as PostgresError {
+            Terminal.complain(
+                "\(error). The setting database says where it is and who asks"
+            )
+            return CommandFailure.Code.unavailable.rawValue
         } catch {
             Terminal.complain("\(error)")
             return CommandFailure.Code.unavailable.rawValue

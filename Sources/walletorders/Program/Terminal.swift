@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
+import ExactJSON
+import Glibc
 import ServiceRuntime
 
 /// What people read: results on standard output, complaints on standard error.
 enum Terminal {
-    /// Prints a line of result.
+    /// Prints a line of result. A result that nobody got is a failure; what a serving process prints is not its work.
     static func print(_ text: String) {
-        Swift.print(text)
-        Files.flushStandardOutput()
+        do { try Files.writeStandardOutput(Array((text + "\n").utf8)) } catch {
+            if Program.serves { return }
+            if error.errno == EPIPE { ProcessSignals.endForBrokenPipe() }
+            self.complain("the result can't be written: \(error)")
+            exit(CommandFailure.Code.unavailable.rawValue)
+        }
     }
+
+    /// Prints a result for programs, on one line.
+    static func print(json: JSONValue) { self.print(String(decoding: json.serialized(), as: UTF8.self)) }
 
     /// Says what is wrong.
     static func complain(_ text: String) {

@@ -10,7 +10,10 @@ enum ConfigurationFile {
     static func read(_ path: String) async throws -> [(key: String, text: String)] {
         let bytes: [UInt8]
         do { bytes = try await runBlocking { try Files.read(path, limit: 1 << 20) } } catch {
-            throw CommandFailure(.inputUnreadable, "configuration file: \(error)")
+            throw CommandFailure(
+                .inputUnreadable,
+                "the configuration file can't be used: \(error); --config or WALLETORDERS_CONFIG names it"
+            )
         }
         let value: JSONValue
         do { value = try JSONValue(parsing: bytes) } catch { throw ConfigurationError(["\(path): \(error)"]) }

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+import Console
+import Cryptography
+import DeviceAPI
+import HTTPEngine
+import MerchantAPI
+import OrderModel
+import OrderStore
+import PostgreSQL
+import PushNotifications
+import ServiceRuntime
+import Simulators
+
+/// The services of one process and what they share, joined and with their addresses taken. None of them runs yet, and
+/// none has asked the database anything.
+struct Parts {
+    let store: OrderStore
+    let types = OrderTypeDirectory()
+    /// In the order of their start, the database's aside.
+    var services: [any Service] = []
+    private(set) var addresses = Application.Addresses()
+    private(set) var testIdentity: TestIdentity?
+    private(set) var apnsSimulator: APNsSimulator?
+    private(set) var deviceServer: HTTPServer?
+    private(set) var worker: PushWorker?
+    /// The paths that the device listener serves below, without those at its root; nil without a device listener.
+    private(set) var devicePrefixes: Set<String>?
+    /// What the last reload complained about, for the readiness page.
+    let reloadFault = Locked<String?>(nil)
+
+    private let loops: EventLoopGroup
+    private let logger: Logger
+
+    /// Makes the parts of a plan and takes their addresses.
+    ///
+    /// - Throws: `CommandFailure`, `ConfigurationError`.
+    init(
+        _ configuration: ServerConfiguration,
+        _ plan: Application.Plan,
+        _ data: DataDirectory,
+        _ database: Database,
+        loops: EventLoopGroup,
+        logger: Logger
+    ) async throws {
+        self.loops = loops
+        self.logger = logger
+        self.store = OrderStore(
+            client: database.client,
+            tokens: try await Self.tokenKeys(data, plan),
+            logger: logger.labelled("store")
+        )
+        if plan.isSelfContained { try await self.addTestServices(configuration, data) }
+        if plan.roles.contains(.push) { self.addPushSide() }
+        if plan.roles.contains(.web) { try await self.addWebSide(configuration) }
+        try self.addConsole(configuration)
+    }
+
+    /// The order type that is served when none is configured: the test authority's, with pushes to the simulator.
+    func testOrderTypes(_ configuration: ServerConfiguration, _ plan: Application.Plan) -> [OrderTypeSettings] {
+        guard let testIdentity, let apns = self.addresses.apns else { return [] }
+        let device = self.addresses.device.map(Application.authority) ?? "localhost"
+        return [
+            testIdentity.orderType(
+                webServiceURL: configuration.webServiceURL ?? "https://\(device)/",
+                apns: apns,
+                completeWhenFulfilled: plan.completesWhenFulfilled
+            )
+        ]
+    }
+
+    /// Wakes the worker when a change has made tickets, here or in another process.
+    func listenForTickets(_ client: PostgresClient) {
+        guard let worker = self.worker else { return }
+        client.listen([OrderStore.ticketChannel]) { _, payload in
+            do { worker.wake(try OrderTypeIdentifier(payload)) } catch {}
+        }
+    }
+
+    // MARK: The parts
+
+    private mutating func addTestServices(_ configuration: ServerConfiguration, _ data: DataDirectory) async throws {
+        let identity = try await TestIdentity.load(data.pki)
+        self.testIdentity = identity
+        guard configuration.orderTypes.isEmpty else { return }
+        let simulator = try identity.apnsSimulator(
+            listen: configuration.apnsSimulatorListen,
+            loops: self.loops,
+            logger: self.logger.labelled("apns-simulator")
+        )
+        self.addresses.apns = try Self.bind(simulator.server, "apnsSimulator.listen")
+        self.services.append(simulator)
+        self.apnsSimulator = simulator
+    }
+
+    private mutating func addPushSide() {
+        let worker = PushWorker(
+            store: self.store,
+            types: self.types,
+            loop: self.loops.next(),
+            logger: self.logger.labelled("push")
+        )
+        self.worker = worker
+        self.services.append(worker)
+        self.services.append(Upkeep(store: self.store, logger: self.logger.labelled("upkeep")))
+    }
+
+    private mutating func addWebSide(_ configuration: ServerConfiguration) async throws {
+        let packages = SignedPackages(store: self.store, types: self.types)
+        let reads = PackageReads(store: self.store, logger: self.logger.labelled("device"))
+        self.services.append(reads)
+        let device = DeviceAPI(
+            store: self.store,
+            packages: packages,
+            reads: reads,
+            logger: self.logger.labelled("device")
+        )
+        var urls = configuration.orderTypes.map(\.webServiceURL)
+        if let url = configuration.webServiceURL { urls.append(url) }
+        let prefixes = Set(urls.map(DeviceAPI.pathPrefix(of:)))
+        self.devicePrefixes = prefixes.union([""])
+        let server = HTTPServer(
+            name: "device",
+            address: configuration.deviceListen,
+            tls: try await DeviceTLS.load(configuration, self.testIdentity),
+            router: device.router(prefixes: Array(prefixes)),
+            proxies: configuration.trustedProxies,
+            loops: self.loops,
+            logger: self.logger.labelled("device")
+        )
+        self.addresses.device = try Self.bind(server, "device.listen")
+        self.services.append(server)
+        self.deviceServer = server
+
+        let merchant = MerchantAPI(
+            store: self.store,
+            types: self.types,
+            packages: packages,
+            logger: self.logger.labelled("merchant")
+        )
+        let merchantServer = HTTPServer(
+            name: "merchant",
+            address: configuration.merchantListen,
+            tls: nil,
+            router: merchant.router(),
+            proxies: configuration.trustedProxies,
+            loops: self.loops,
+            logger: self.logger.labelled("merchant")
+        )
+        self.addresses.merchant = try Self.bind(merchantServer, "merchant.listen")
+        self.services.append(merchantServer)
+    }
+
+    private mutating func addConsole(_ configuration: ServerConfiguration) throws {
+        let (worker, reloadFault) = (self.worker, self.reloadFault)
+        let console = Console(
+            store: self.store,
+            types: self.types,
+            metrics: .shared,
+            logger: self.logger.labelled("admin"),
+            faults: {
+                let pushes = (worker?.faults ?? [:]).sorted { $0.key.text < $1.key.text }
+                    .map { "\($0.key.text): pushes are stopped: \($0.value)" }
+                return (reloadFault.withLock { $0 }.map { [$0] } ?? []) + pushes
+            }
+        )
+        let server = HTTPServer(
+            name: "admin",
+            address: configuration.adminListen,
+            tls: nil,
+            router: console.router(),
+            loops: self.loops,
+            logger: self.logger.labelled("admin")
+        )
+        self.addresses.admin = try Self.bind(server, "admin.listen")
+        self.services.append(server)
+        // First to be told of the end: readiness goes before the listeners do.
+        self.services.append(console)
+    }
+
+    private static func tokenKeys(_ data: DataDirectory, _ plan: Application.Plan) async throws -> TokenKeys {
+        do {
+            return try await TokenKeys.load(directory: data.keys, createIfMissing: plan.isSelfContained)
+        } catch {
+            throw CommandFailure(
+                .configuration,
+                "\(error) 'walletorders migrate' makes the first key; every machine needs the same files there"
+            )
+        }
+    }
+
+    private static func bind(_ server: HTTPServer, _ setting: String) throws -> BoundAddress {
+        do { return try server.bind() } catch {
+            throw CommandFailure(.configuration, "\(error); choose another address with \(setting)")
+        }
+    }
+}
+
+/// The public listener's certificate.
+enum DeviceTLS {
+    /// The configured certificate, or the test authority's; nil when there is neither.
+    ///
+    /// - Throws: `ConfigurationError`, `CommandFailure`.
+    static func load(_ configuration: ServerConfiguration, _ testIdentity: TestIdentity?) async throws -> TLSContext? {
+        guard let certificate = configuration.deviceCertificate, let key = configuration.deviceKey else {
+            return try testIdentity?.serverTLS(clientCertificates: .none)
+        }
+        let chain: [Certificate]
+        do { chain = try await OrderTypeLoading.certificates(certificate) } catch {
+            throw ConfigurationError(["device.certificate: \(error)"])
+        }
+        guard let leaf = chain.first else {
+            throw ConfigurationError(["device.certificate: \(certificate) holds no certificate"])
+        }
+        do {
+            return try TLSContext.server(
+                certificate: leaf,
+                chain: Array(chain.dropFirst()),
+                key: try PrivateKey(pem: try await OrderTypeLoading.read(key), passphrase: nil),
+                alpn: ["h2", "http/1.1"],
+                clientCertificates: .none
+            )
+        } catch let error as CommandFailure {
+            throw ConfigurationError(["device.key: \(error)"])
+        } catch {
+            throw ConfigurationError(["device.key: \(key): \(error)"])
+        }
+    }
+}

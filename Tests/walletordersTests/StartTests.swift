@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import ServiceRuntime
+import Testing
+
+/// Signals that come before a program serves, and while a command waits.
+@Suite("Ended early", .serialized)
+struct StartTests {
+    /// Sends a signal as soon as a file is there, or after a time.
+    private func end(
+        _ program: RunningProgram,
+        _ signal: Int32,
+        once file: String? = nil,
+        after milliseconds: Int64 = 0
+    ) async throws -> Int32 {
+        if let file {
+            let deadline = MonotonicTime.now() + .seconds(30)
+            while !Files.exists(file), MonotonicTime.now() < deadline { try await sleep(for: .milliseconds(1)) }
+            try #require(Files.exists(file), "\(file) never came: \(program.text)")
+        }
+        try await sleep(for: .milliseconds(milliseconds))
+        let started = MonotonicTime.now()
+        let status = try await program.end(signal)
+        #expect(MonotonicTime.now() - started < .seconds(10), "\(file ?? "") \(milliseconds): \(program.text)")
+        return status
+    }
+
+    @Test func `told to end while it starts, it ends at once with all it began, and the next start finds no trace`()
+        async throws
+    {
+        try await TestInstallation.use { installation in
+            func launch() throws -> RunningProgram {
+                try installation.launch(
+                    TestInstallation.program,
+                    ["run", "--data-dir", installation.data] + TestInstallation.freePorts
+                )
+            }
+            let moments: [(file: String?, delay: Int64)] =
+                [(nil, 0), (nil, 30), ("/keys", 0), ("/pg.new", 0), ("/pg.new", 150), ("/pg.new/global", 300)]
+                + [
+                    ("/pg/PG_VERSION", 0), ("/pg/postmaster.pid", 0), ("/pg/postmaster.pid", 20),
+                    ("/socket/.s.PGSQL.5432", 10),
+                ]
+            for (index, moment) in moments.enumerated() {
+                let program = try launch()
+                let signal = index.isMultiple(of: 2) ? SIGTERM : SIGINT
+                let status = try await self.end(
+                    program,
+                    signal,
+                    once: moment.file.map { installation.data + $0 },
+                    after: moment.delay
+                )
+                // Before its first instruction a process is ended by the signal itself.
+                #expect(status == 0 || (moment.file == nil && status == 128 + signal), "\(moment): \(program.text)")
+                #expect(!program.text.contains("walletorders: "), "\(moment): \(program.text)")
+                #expect(try await installation.processes().isEmpty, "\(moment)")
+            }
+            #expect(try await installation.start().end(SIGTERM) == 0)
+            #expect(try await installation.clusterState().hasSuffix(" shut down"))
+            #expect(!Files.exists(installation.data + "/pg.new"))
+        }
+    }
+
+    @Test func `a database that says nothing holds up neither the end of serve nor that of a command`() async throws {
+        try await TestInstallation.use { installation in
+            let silence = try installation.launch("/usr/bin/python3", ["-c", PeerScripts.silence])
+            try await silence.says("\n")
+            let port = try silence.value(after: "port ", upTo: "\n")
+            let database = [
+                "--database=postgres://walletorders@127.0.0.1:\(port)/walletorders", "--data-dir", installation.data,
+            ]
+            try Files.createDirectory(installation.data + "/keys")
+            for command in ["serve", "worker"] {
+                let program = try installation.launch(
+                    TestInstallation.program,
+                    [command] + database + TestInstallation.freePorts.dropLast()
+                )
+                let status = try await self.end(program, SIGTERM, after: 700)
+                #expect(status == 0, "\(program.text)")
+            }
+            for signal in [SIGTERM, SIGINT, SIGHUP] {
+                let program = try installation.launch(TestInstallation.program, ["keys", "list"] + database)
+                #expect(try await self.end(program, signal, after: 300) == 128 + signal)
+            }
+        }
+    }
+
+    @Test func `a demo cut short says so with exit 1, one that stays ends well`() async throws {
+        try await TestInstallation.use { installation in
+            func launch(_ more: [String]) throws -> RunningProgram {
+                try installation.launch(
+                    TestInstallation.program,
+                    ["run", "--demo", "--data-dir", installation.data] + more
+                )
+            }
+            let early = try launch([])
+            #expect(try await self.end(early, SIGINT, once: installation.data + "/pg.new") == 1)
+            #expect(early.text.contains("interrupted"))
+            let midway = try launch([])
+            try await midway.says("\n  3 ")
+            #expect(try await self.end(midway, SIGINT) == 1)
+            #expect(midway.text.contains("interrupted"))
+            let staying = try launch(["--stay"])
+            try await staying.says("Create an order:")
+            #expect(try await self.end(staying, SIGTERM) == 0)
+            #expect(try await installation.processes().isEmpty)
+        }
+    }
+}
