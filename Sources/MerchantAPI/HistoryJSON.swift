@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Cryptography
-internal import ExactJSON
+package import ExactJSON
 internal import OrderModel
-internal import OrderStore
+package import OrderStore
 internal import ServiceRuntime
 
 extension OrderHistory {
     /// The story as the API tells it. A device identifier is a secret: what is shown is a short digest of it, enough to
     /// tell two devices apart.
-    internal var json: JSONValue {
+    package var json: JSONValue {
         [
             "orderTypeIdentifier": .string(self.head.key.orderType.text),
             "orderIdentifier": .string(self.head.key.order.text),

@@ -50,8 +50,8 @@ enum KeysCreateCommand: Command {
             expiry = WallTime(seconds: WallTime.now().seconds + days * 86_400)
         }
         let (allowed, bound, expires) = (scopes, types, expiry)
-        let (key, secret) = try await StoreAccess.withStore(arguments) {
-            try await $0.createAPIKey(name: name, scopes: allowed, orderTypes: bound, expiresAt: expires)
+        let (key, secret) = try await StoreAccess.withStore(arguments) { store, _ in
+            try await store.createAPIKey(name: name, scopes: allowed, orderTypes: bound, expiresAt: expires)
         }
         Terminal.print(
             arguments.has("json")
@@ -74,7 +74,7 @@ enum KeysListCommand: Command {
     )
 
     static func run(_ arguments: CommandDescription.Arguments) async throws {
-        let keys = try await StoreAccess.withStore(arguments) { try await $0.apiKeys() }
+        let keys = try await StoreAccess.withStore(arguments) { store, _ in try await store.apiKeys() }
         if arguments.has("json") {
             let rows = keys.map { key -> JSONValue in
                 [
@@ -112,7 +112,7 @@ enum KeysRevokeCommand: Command {
     static func run(_ arguments: CommandDescription.Arguments) async throws {
         guard !arguments.operands.isEmpty else { throw UsageError("name the keys to revoke; 'keys list' shows them") }
         let identifiers = arguments.operands
-        let unknown = try await StoreAccess.withStore(arguments) { store in
+        let unknown = try await StoreAccess.withStore(arguments) { store, _ in
             var unknown: [String] = []
             for identifier in identifiers where try await !store.revokeAPIKey(identifier) { unknown.append(identifier) }
             return unknown

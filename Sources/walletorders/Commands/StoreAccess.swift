@@ -11,7 +11,8 @@ enum StoreAccess {
         _ body: @escaping @Sendable (PostgresClient, ServerConfiguration) async throws -> Result
     ) async throws -> Result {
         let configuration = try await ServerConfiguration.read(arguments)
-        LogSink.standardError.setLevel(max(configuration.logLevel, .warning))
+        // What goes wrong is told once, by the command.
+        LogSink.standardError.setLevel(.error)
         let logger = Logger(label: "walletorders")
         var settings: PostgresConfiguration
         if let url = configuration.database {
@@ -48,10 +49,13 @@ enum StoreAccess {
     /// The same, with the store, for what has nothing to do with orders' tokens: their keys need not be on this machine.
     static func withStore<Result: Sendable>(
         _ arguments: CommandDescription.Arguments,
-        _ body: @escaping @Sendable (OrderStore) async throws -> Result
+        _ body: @escaping @Sendable (OrderStore, ServerConfiguration) async throws -> Result
     ) async throws -> Result {
-        try await self.run(arguments) { client, _ in
-            try await body(OrderStore(client: client, tokens: .random(), logger: Logger(label: "walletorders")))
+        try await self.run(arguments) { client, configuration in
+            try await body(
+                OrderStore(client: client, tokens: .random(), logger: Logger(label: "walletorders")),
+                configuration
+            )
         }
     }
 }

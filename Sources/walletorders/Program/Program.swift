@@ -49,11 +49,19 @@ enum Program {
         (["serve"], ServeCommand.self),
         (["worker"], WorkerCommand.self),
         (["migrate"], MigrateCommand.self),
+        (["doctor"], DoctorCommand.self),
         (["keys", "create"], KeysCreateCommand.self),
         (["keys", "list"], KeysListCommand.self),
         (["keys", "revoke"], KeysRevokeCommand.self),
         (["config", "show"], ConfigShowCommand.self),
         (["config", "validate"], ConfigValidateCommand.self),
+        (["orders", "list"], OrdersListCommand.self),
+        (["orders", "get"], OrdersGetCommand.self),
+        (["orders", "history"], OrdersHistoryCommand.self),
+        (["orders", "erase"], OrdersEraseCommand.self),
+        (["orders", "push"], OrdersPushCommand.self),
+        (["tickets", "list"], TicketsListCommand.self),
+        (["tickets", "redrive"], TicketsRedriveCommand.self),
         (["package", "build"], PackageBuildCommand.self),
         (["package", "verify"], PackageVerifyCommand.self),
         (["package", "inspect"], PackageInspectCommand.self),
@@ -124,7 +132,7 @@ enum Program {
             return error.code.rawValue
         } catch let error as PostgresError {
             Terminal.complain(
-                "\(error). The setting database says where it is and who asks"
+                "\(error). The setting database says where it is and who asks; 'walletorders doctor' looks closer"
             )
             return CommandFailure.Code.unavailable.rawValue
         } catch {

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+import OrderModel
+import OrderStore
+import ServiceRuntime
+
+/// Which order a command is about: `TYPE ORDER`, or `ORDER` alone where there is only one type.
+enum OrderOperands {
+    static let placeholder = "[TYPE] ORDER"
+
+    /// Reads the operands.
+    ///
+    /// - Throws: `UsageError`.
+    static func key(
+        _ arguments: CommandDescription.Arguments,
+        _ configuration: ServerConfiguration
+    ) throws -> OrderKey {
+        let words = arguments.operands
+        guard (1...2).contains(words.count), let last = words.last else {
+            throw UsageError("name one order: \(self.placeholder)")
+        }
+        let type = words.count == 2 ? try self.type(words[0]) : try self.onlyType(configuration)
+        do { return OrderKey(type, try OrderIdentifier(last)) } catch { throw UsageError("\(last): \(error)") }
+    }
+
+    /// Reads an order type identifier.
+    ///
+    /// - Throws: `UsageError`.
+    static func type(_ text: String) throws -> OrderTypeIdentifier {
+        do { return try OrderTypeIdentifier(text) } catch { throw UsageError("\(text): \(error)") }
+    }
+
+    /// The one type that is configured, or that `run` serves when none is.
+    ///
+    /// - Throws: `UsageError` when there are several.
+    static func onlyType(_ configuration: ServerConfiguration) throws -> OrderTypeIdentifier {
+        let types = configuration.orderTypes.map(\.identifier)
+        if types.count == 1 { return types[0] }
+        if types.isEmpty, configuration.database == nil { return try self.type(TestIdentity.orderType) }
+        let names = types.map(\.text).joined(separator: ", ")
+        throw UsageError("say which order type" + (names.isEmpty ? "" : ": \(names)"))
+    }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+import Cryptography
+import ExactJSON
+import MerchantAPI
+import OrderModel
+import OrderStore
+import ServiceRuntime
+
+/// `orders list`: a page of orders.
+enum OrdersListCommand: Command {
+    static let description = CommandDescription(
+        "walletorders orders list",
+        "List orders.",
+        options: [
+            CommandLineOption("status", value: "STATUS", "open, completed or cancelled"),
+            CommandLineOption("fulfillment-status", value: "STATUS", "orders with a fulfillment of this status"),
+            CommandLineOption("order-number", value: "NUMBER", "the number that the customer knows"),
+            CommandLineOption("limit", value: "N", "how many at most, 1 to 1000 (default: 100)"),
+            CommandLineOption("cursor", value: "TEXT", "goes on where the page before ended"),
+            CommandLineOption("json", "print JSON"),
+        ] + Settings.options,
+        operands: "[TYPE]"
+    )
+
+    static func run(_ arguments: CommandDescription.Arguments) async throws {
+        guard arguments.operands.count <= 1 else { throw UsageError("name one order type") }
+        guard let limit = Int(arguments["limit"] ?? "100"), (1...1_000).contains(limit) else {
+            throw UsageError("--limit is a whole number from 1 to 1000, not \(arguments["limit"] ?? "")")
+        }
+        let page = try await StoreAccess.withStore(arguments) { store, configuration in
+            let type =
+                try arguments.operands.first.map(OrderOperands.type) ?? OrderOperands.onlyType(configuration)
+            var query = OrderQuery(orderType: type, limit: limit, cursor: arguments["cursor"])
+            query.status = arguments["status"]
+            query.fulfillmentStatus = arguments["fulfillment-status"]
+            query.orderNumber = arguments["order-number"]
+            return try await store.orders(query)
+        }
+        if arguments.has("json") {
+            Terminal.print(
+                json: [
+                    "orders": .array(page.heads.map(self.json)), "cursor": page.cursor.map { .string($0) } ?? .null,
+                ]
+            )
+            return
+        }
+        for head in page.heads {
+            let parts = [head.status] + head.fulfillmentStatuses
+            let number = head.orderNumber.map { "  number \($0)" } ?? ""
+            Terminal.print(
+                Terminal.printable(
+                    "\(head.key.order.text)\(number)  \(parts.joined(separator: ","))  revision \(head.revision)  "
+                        + head.modifiedAt.rfc3339
+                )
+            )
+        }
+        if let cursor = page.cursor { Terminal.print("More: --cursor \(cursor)") }
+    }
+
+    private static func json(_ head: OrderHead) -> JSONValue {
+        [
+            "orderTypeIdentifier": .string(head.key.orderType.text), "orderIdentifier": .string(head.key.order.text),
+            "orderNumber": head.orderNumber.map { .string($0) } ?? .null, "status": .string(head.status),
+            "fulfillmentStatuses": .array(head.fulfillmentStatuses.map { .string($0) }),
+            "revision": .number(JSONNumber(head.revision)), "createdAt": .string(head.createdAt.rfc3339),
+            "updatedAt": .string(head.modifiedAt.rfc3339),
+        ]
+    }
+}
+
+/// `orders get`: the document as it is stored.
+enum OrdersGetCommand: Command {
+    static let description = CommandDescription(
+        "walletorders orders get",
+        "Print an order's document, without its token.",
+        options: [CommandLineOption("json", "print it on one line")] + Settings.options,
+        operands: OrderOperands.placeholder
+    )
+
+    static func run(_ arguments: CommandDescription.Arguments) async throws {
+        let order = try await StoreAccess.withStore(arguments) { store, configuration in
+            try await store.order(try OrderOperands.key(arguments, configuration))
+        }
+        guard let order else { throw OrdersCommands.unknown }
+        var document = order.document.objectValue ?? JSONObject()
+        document["updatedAt"] = .string(order.head.modifiedAt.rfc3339)
+        let value = JSONValue.object(document)
+        if arguments.has("json") { return Terminal.print(json: value) }
+        Terminal.print(Terminal.printable(String(decoding: value.serialized(.pretty), as: UTF8.self)))
+    }
+}
+
+/// `orders history`: why a phone does or does not show the latest.
+enum OrdersHistoryCommand: Command {
+    static let description = CommandDescription(
+        "walletorders orders history",
+        "Tell an order's story: revisions, events, devices, pushes, fetches, device log.",
+        options: [CommandLineOption("json", "print JSON")] + Settings.options,
+        operands: OrderOperands.placeholder
+    )
+
+    static func run(_ arguments: CommandDescription.Arguments) async throws {
+        let history = try await StoreAccess.withStore(arguments) { store, configuration in
+            let key = try OrderOperands.key(arguments, configuration)
+            var options = ChangeOptions()
+            options.completeWhenFulfilled =
+                configuration.orderTypes.first { $0.identifier == key.orderType }?.completeWhenFulfilled ?? false
+            return try await store.history(key, options)
+        }
+        guard let history else { throw OrdersCommands.unknown }
+        if arguments.has("json") { return Terminal.print(json: history.json) }
+        for line in HistoryText.lines(history) { Terminal.print(Terminal.printable(line)) }
+    }
+}
+
+/// `orders erase`: takes the personal data away, for good.
+enum OrdersEraseCommand: Command {
+    static let description = CommandDescription(
+        "walletorders orders erase",
+        "Erase an order's personal data; its identifier stays taken.",
+        options: [CommandLineOption("yes", "do it: it can't be undone")] + Settings.options,
+        operands: OrderOperands.placeholder
+    )
+
+    static func run(_ arguments: CommandDescription.Arguments) async throws {
+        guard arguments.has("yes") else { throw UsageError("an erased order is gone for good; add --yes to do it") }
+        let isErased = try await StoreAccess.withStore(arguments) { store, configuration in
+            try await store.erase(try OrderOperands.key(arguments, configuration))
+        }
+        guard isErased else { throw OrdersCommands.unknown }
+        Terminal.print("Erased.")
+    }
+}
+
+/// `orders push`: tells all devices of an order to look, whatever they have.
+enum OrdersPushCommand: Command {
+    static let description = CommandDescription(
+        "walletorders orders push",
+        "Push to all devices of an order, also those whose pushes were given up.",
+        options: [CommandLineOption("json", "print JSON")] + Settings.options,
+        operands: OrderOperands.placeholder
+    )
+
+    static func run(_ arguments: CommandDescription.Arguments) async throws {
+        let count = try await StoreAccess.withStore(arguments) { store, configuration in
+            let key = try OrderOperands.key(arguments, configuration)
+            guard let head = try await store.head(key), !head.isErased else { throw OrdersCommands.unknown }
+            return try await store.push(key)
+        }
+        if arguments.has("json") { return Terminal.print(json: ["devices": .number(JSONNumber(Int64(count)))]) }
+        Terminal.print("\(count) \(count == 1 ? "device is" : "devices are") due to be told.")
+    }
+}
+
+enum OrdersCommands {
+    static let unknown = CommandFailure(
+        .checkFailed,
+        "there is no such order, or it was erased; 'orders list' shows all"
+    )
+}

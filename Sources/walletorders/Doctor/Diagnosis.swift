@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExactJSON
+
+/// What one check of `doctor` found.
+struct Diagnosis: Sendable {
+    /// What was looked at: `database`, `order.com.example.shop: certificate`.
+    let subject: String
+    /// What was seen.
+    let message: String
+    /// What to do about it; nil when all is well.
+    let fix: String?
+
+    var isGood: Bool { self.fix == nil }
+
+    static func good(_ subject: String, _ message: String) -> Diagnosis {
+        Diagnosis(subject: subject, message: message, fix: nil)
+    }
+
+    static func bad(_ subject: String, _ message: String, fix: String) -> Diagnosis {
+        Diagnosis(subject: subject, message: message, fix: fix)
+    }
+
+    /// For people: a line, and one more with the fix.
+    var text: String {
+        let line = "\(self.isGood ? "✓" : "✗") \(self.subject): \(self.message)"
+        return Terminal.printable(line + (self.fix.map { "\n    → \($0)" } ?? ""))
+    }
+
+    var json: JSONValue {
+        var object: JSONObject = [
+            "check": .string(self.subject), "ok": .bool(self.isGood), "message": .string(self.message),
+        ]
+        if let fix { object["fix"] = .string(fix) }
+        return .object(object)
+    }
+}
