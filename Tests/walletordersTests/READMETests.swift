@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+import OrderModel
+import ServiceRuntime
+import Testing
+
+/// The README's tables against the sources that they tell of.
+@Suite("README")
+struct READMETests {
+    private static let root = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
+        .joined(separator: "/")
+
+    private static func text(_ path: String) throws -> String {
+        String(decoding: try Files.read(self.root + "/" + path), as: UTF8.self)
+    }
+
+    /// The Swift sources of a folder, without some files.
+    private static func sources(_ folder: String, without others: Set<String> = []) throws -> [String] {
+        var texts: [String] = []
+        for name in try Files.list(self.root + "/" + folder).sorted() where !others.contains(name) {
+            let path = folder + "/" + name
+            if Files.isDirectory(self.root + "/" + path) { texts += try self.sources(path, without: others) }
+            if name.hasSuffix(".swift") { texts.append(try self.text(path)) }
+        }
+        return texts
+    }
+
+    /// The rows of the table below a heading: the first cell without its backquotes, and the last one.
+    private static func rows(under heading: String) throws -> [String: String] {
+        let readme = try self.text("README.md")
+        let start = try #require(readme.firstRange(of: "\n## \(heading)\n"), "README.md lacks ## \(heading)")
+        let section = readme[start.upperBound...].prefix { _ in true }.split(separator: "\n## ").first ?? ""
+        var rows: [String: String] = [:]
+        for line in section.split(separator: "\n") where line.hasPrefix("| `") {
+            let cells = line.split(separator: "|").map { $0.trimming(" ") }
+            let name = String(cells[0].dropFirst().prefix { $0 != "`" })
+            #expect(rows[name] == nil, "\(name) stands twice under \(heading)")
+            rows[name] = String(cells.last ?? "")
+        }
+        return rows
+    }
+
+    private static func matches(_ texts: [String], _ pattern: Regex<(Substring, Substring)>) -> Set<String> {
+        Set(texts.flatMap { text in text.matches(of: pattern).map { String($0.output.1) } })
+    }
+
+    /// Codes of findings about packages: all words with hyphens, which there are nothing else.
+    private static func packageCodes() throws -> Set<String> {
+        self.matches(
+            try self.sources("Sources/OrderPackage", without: ["OrderPackageError.swift"]),
+            /"([a-z0-9]+(?:-[a-z0-9]+)+)"/
+        )
+    }
+
+    /// Codes of problems, and of findings about requests, wherever they are written.
+    private static func doorCodes() throws -> Set<String> {
+        var codes: Set<String> = []
+        for module in ["MerchantAPI", "DeviceAPI", "HTTPEngine"] {
+            let sources = try self.sources("Sources/" + module)
+            codes.formUnion(self.matches(sources, /code: (?:String = )?"([a-z0-9-]+)"/))
+            codes.formUnion(self.matches(sources, /\(status, code\) = \(\.\w+, "([a-z0-9-]+)"\)/))
+            codes.formUnion(self.matches(sources, /(?:refused|complain)\((?:[^"\n]*|\s*)"([a-z0-9-]+)"/))
+            codes.formUnion(self.matches(sources, /let code = .* \? "[a-z-]+" : "([a-z0-9-]+)"/))
+        }
+        return codes
+    }
+
+    @Test func `every finding's code is explained, with the catalogue's words, and no other`() throws {
+        let rows = try Self.rows(under: "Findings")
+        let problems = try Self.rows(under: "Errors of the APIs")
+        let package = try Self.packageCodes()
+        let doors = try Self.doorCodes()
+        var wrong: [String] = []
+        for entry in FindingCatalogue.entries where rows[entry.code] != entry.meaning {
+            wrong.append("| `\(entry.code)` | \(entry.meaning) |")
+        }
+        let others = package.union(doors.filter { problems[$0] == nil })
+        for code in others.sorted() where rows[code] == nil && FindingCatalogue.meaning(of: code) == nil {
+            wrong.append("| `\(code)` | (what it means, in one line) |")
+        }
+        #expect(wrong.isEmpty, "put these lines into README.md under Findings:\n\(wrong.joined(separator: "\n"))")
+        let known = package.union(doors).union(FindingCatalogue.entries.map(\.code))
+        let stale = Set(rows.keys).subtracting(known).sorted()
+        #expect(stale.isEmpty, "README.md explains findings that nothing gives out: \(stale)")
+    }
+
+    @Test func `every problem's code is explained, and no other`() throws {
+        let problems = try Self.rows(under: "Errors of the APIs")
+        let findings = try Self.rows(under: "Findings")
+        let codes = try Self.doorCodes()
+        let missing = codes.filter { problems[$0] == nil && findings[$0] == nil }.sorted()
+        #expect(missing.isEmpty, "README.md explains neither under Findings nor under Errors of the APIs: \(missing)")
+        let stale = Set(problems.keys).subtracting(codes).sorted()
+        #expect(stale.isEmpty, "README.md explains problems that nothing gives out: \(stale)")
+    }
+
+    @Test func `every command is listed`() async throws {
+        let help = try await ChildProcess.run(TestInstallation.program, ["--help"]).text
+        let readme = try Self.text("README.md")
+        let table = try #require(readme.split(separator: "\n## Commands\n").last?.split(separator: "\n## ").first)
+        let listed = help.split(separator: "Commands:\n").last?.split(separator: "\n\n").first ?? ""
+        var count = 0
+        for line in listed.split(separator: "\n") where line.hasPrefix("  ") {
+            // Two blanks end the words of a command.
+            let words = String(line.dropFirst(2)).split(separator: "  ").first ?? ""
+            #expect(table.contains("`\(words)"), "README.md does not list \(words)")
+            count += 1
+        }
+        #expect(count > 10)
+    }
+}
+
+extension Substring {
+    fileprivate func trimming(_ character: Character) -> Substring {
+        var text = self.drop { $0 == character }
+        while text.last == character { text.removeLast() }
+        return text
+    }
+}
