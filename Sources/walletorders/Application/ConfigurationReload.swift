@@ -82,9 +82,11 @@ actor ConfigurationReload {
         let lasting = self.lasting(configuration)
         if configuration.orderTypes.isEmpty, self.parts.apnsSimulator != nil { types = self.parts.types.all }
         types = self.served(types)
-        for type in types { try await self.parts.store.ensureOrderType(type.identifier) }
-
         let before = self.parts.types.all
+        // Only for new types: certificates can be changed while the database is away.
+        for type in types where !before.contains(where: { $0.identifier == type.identifier }) {
+            try await self.parts.store.ensureOrderType(type.identifier)
+        }
         self.parts.types.replace(types)
         self.parts.worker?.settingsChanged()
         if let tls { self.parts.deviceServer?.replaceTLS(tls) }

@@ -6,7 +6,12 @@ import ServiceRuntime
 final class OperatorRequests: Sendable {
     /// Fired by SIGTERM or SIGINT. A second one ends the process at once.
     let stop = Signal()
-    private let reload = Locked<(@Sendable () -> Void)?>(nil)
+    private struct Reload: Sendable {
+        var action: (@Sendable () -> Void)?
+        /// Whether SIGHUP came before there was something to do: what had been read by then may have changed since.
+        var isAskedFor = false
+    }
+    private let reload = Locked(Reload())
 
     /// Begins to watch.
     init(on loop: EventLoop, logger: Logger) {
@@ -16,14 +21,24 @@ final class OperatorRequests: Sendable {
                 logger.notice("stopping")
                 self.stop.fire()
             case .stopNow: _exit(1)
-            // During the start everything is being read anyway.
-            case .reload: self.reload.withLock { $0 }?()
+            case .reload:
+                let action = self.reload.withLock { reload in
+                    reload.isAskedFor = reload.action == nil
+                    return reload.action
+                }
+                action?()
             }
         }
     }
 
     /// Sets what SIGHUP does.
-    func onReload(_ body: @escaping @Sendable () -> Void) { self.reload.withLock { $0 = body } }
+    func onReload(_ body: @escaping @Sendable () -> Void) {
+        let isAskedFor = self.reload.withLock { reload in
+            reload.action = body
+            return reload.isAskedFor
+        }
+        if isAskedFor { body() }
+    }
 
     /// Runs a part of the start, and cancels it when the operator ends the process meanwhile.
     ///
