@@ -69,7 +69,9 @@ struct StartTests {
             let database = [
                 "--database=postgres://walletorders@127.0.0.1:\(port)/walletorders", "--data-dir", installation.data,
             ]
-            try Files.createDirectory(installation.data + "/keys")
+            try Files.createDirectory(installation.data + "/keys", mode: 0o700)
+            let key = Array((String(repeating: "ab", count: 32) + "\n").utf8)
+            try Files.write(key, to: installation.data + "/keys/token-1.key", mode: 0o600)
             for command in ["serve", "worker"] {
                 let program = try installation.launch(
                     TestInstallation.program,

@@ -255,7 +255,8 @@ package final class ChildProcess: Sendable {
         unsafe sigemptyset(&none)
         var defaults = sigset_t()
         unsafe sigemptyset(&defaults)
-        unsafe sigaddset(&defaults, SIGPIPE)
+        // What this process ignores, or was told to by a shell, is no business of the child.
+        for signal in [SIGPIPE, SIGINT, SIGQUIT, SIGHUP, SIGTERM] { unsafe sigaddset(&defaults, signal) }
         unsafe posix_spawnattr_setsigmask(&attributes, &none)
         unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)
         unsafe posix_spawnattr_setpgroup(&attributes, 0)

@@ -18,6 +18,8 @@ package enum ProcessSignals {
     /// the mask of their maker. Ignores SIGPIPE too.
     package static func prepare() {
         self.ignoreBrokenPipes()
+        // A shell ignores some of them for what it starts in the background, as nohup does SIGHUP: then none would come.
+        for request in self.requests { signal(request, SIG_DFL) }
         var mask = self.mask()
         unsafe pthread_sigmask(SIG_BLOCK, &mask, nil)
     }
@@ -45,10 +47,12 @@ package enum ProcessSignals {
         }
     }
 
+    private static let requests = [SIGTERM, SIGINT, SIGHUP]
+
     private static func mask() -> sigset_t {
         var mask = sigset_t()
         unsafe sigemptyset(&mask)
-        for signal in [SIGTERM, SIGINT, SIGHUP] { unsafe sigaddset(&mask, signal) }
+        for signal in self.requests { unsafe sigaddset(&mask, signal) }
         return mask
     }
 
