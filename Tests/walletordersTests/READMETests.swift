@@ -58,7 +58,12 @@ struct READMETests {
             let sources = try self.sources("Sources/" + module)
             codes.formUnion(self.matches(sources, /code: (?:String = )?"([a-z0-9-]+)"/))
             codes.formUnion(self.matches(sources, /\(status, code\) = \(\.\w+, "([a-z0-9-]+)"\)/))
-            codes.formUnion(self.matches(sources, /(?:refused|complain)\((?:[^"\n]*|\s*)"([a-z0-9-]+)"/))
+            codes.formUnion(
+                self.matches(
+                    sources,
+                    /(?:refused|complain)\(\s*(?:[\w.]+,\s*)?(?:"order",\s*)?"([a-z0-9]+(?:-[a-z0-9]+)+)"/
+                )
+            )
             codes.formUnion(self.matches(sources, /let code = .* \? "[a-z-]+" : "([a-z0-9-]+)"/))
         }
         return codes
