@@ -228,7 +228,7 @@ struct ReloadTests {
 
             try Files.write([], to: stop)
             #expect(try await load.end() == 0, "\(load.text)")
-            print("\(reloads) reloads under load:", load.text.split(separator: "\n").last ?? "")
+            print("\(reloads) reloads under load:", String(load.text.split(separator: "\n").last ?? ""))
             for program in [serve, worker] {
                 #expect(try await program.end(SIGTERM) == 0)
                 #expect(!program.text.contains("\"level\":\"error\",\"label\":\"push\""))

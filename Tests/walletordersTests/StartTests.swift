@@ -35,23 +35,20 @@ struct StartTests {
                     ["run", "--data-dir", installation.data] + TestInstallation.freePorts
                 )
             }
-            let moments: [(file: String?, delay: Int64)] =
-                [(nil, 0), (nil, 30), ("/keys", 0), ("/pg.new", 0), ("/pg.new", 150), ("/pg.new/global", 300)]
-                + [
-                    ("/pg/PG_VERSION", 0), ("/pg/postmaster.pid", 0), ("/pg/postmaster.pid", 20),
-                    ("/socket/.s.PGSQL.5432", 10),
-                ]
+            // What is waited for: a file, or the word that a database is being made, which a folder left over would belie.
+            let made = "making a new database"
+            let moments: [(mark: String?, delay: Int64)] = [
+                (nil, 0), (nil, 30), ("/keys", 0), (made, 0), (made, 150), (made, 500), ("/pg/PG_VERSION", 0),
+                ("/pg/postmaster.pid", 0), ("/pg/postmaster.pid", 20), ("/socket/.s.PGSQL.5432", 10),
+            ]
             for (index, moment) in moments.enumerated() {
                 let program = try launch()
                 let signal = index.isMultiple(of: 2) ? SIGTERM : SIGINT
-                let status = try await self.end(
-                    program,
-                    signal,
-                    once: moment.file.map { installation.data + $0 },
-                    after: moment.delay
-                )
+                if moment.mark == made { try await program.says(made) }
+                let file = moment.mark.flatMap { $0 == made ? nil : installation.data + $0 }
+                let status = try await self.end(program, signal, once: file, after: moment.delay)
                 // Before its first instruction a process is ended by the signal itself.
-                #expect(status == 0 || (moment.file == nil && status == 128 + signal), "\(moment): \(program.text)")
+                #expect(status == 0 || (moment.mark == nil && status == 128 + signal), "\(moment): \(program.text)")
                 #expect(!program.text.contains("walletorders: "), "\(moment): \(program.text)")
                 #expect(try await installation.processes().isEmpty, "\(moment)")
             }
