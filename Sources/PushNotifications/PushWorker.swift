@@ -26,9 +26,6 @@ package final class PushWorker: Service {
     private let deadlines: PushDeadlines
 
     /// Makes a worker; all of it runs on one loop.
-    ///
-    /// - Parameter loop: one of the loops of the store's connections. On another one, an actor that comes back from the
-    ///   store may go on there on the store's thread, take that for its own loop and touch a connection off its loop.
     package init(
         store: OrderStore,
         types: OrderTypeDirectory,

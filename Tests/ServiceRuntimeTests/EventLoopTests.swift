@@ -147,4 +147,45 @@ struct EventLoopTests {
         #expect(cancelled)
         try await signal.wait()
     }
+
+    /// Whatever thread it goes on on, its steps are nobody's loop's.
+    private actor Bystander {
+        func home() async -> String? {
+            await Task.yield()
+            return EventLoop.ofTask()?.name
+        }
+        func home(after loop: EventLoop) async -> String? {
+            await loop.run { await Task.yield() }
+            return EventLoop.ofTask()?.name
+        }
+    }
+
+    private static func home() async -> String? {
+        await Task.yield()
+        return EventLoop.ofTask()?.name
+    }
+
+    @Test("A task's loop is the one that it was started on, and an actor has none")
+    func loopOfTask() async throws {
+        let group = try EventLoopGroup(count: 2, name: "home")
+        let (first, second) = (group.loops[0], group.loops[1])
+        #expect(await Self.home() == nil)
+        #expect(await first.run { await Self.home() } == first.name)
+        #expect(await first.run { await second.run { await Self.home() } } == second.name)
+        let afterwards = await first.run {
+            await second.run { await Task.yield() }
+            return EventLoop.ofTask()?.name
+        }
+        #expect(afterwards == first.name)
+        let bystander = Bystander()
+        #expect(await bystander.home() == nil)
+        #expect(await first.run { await bystander.home() } == nil)
+        #expect(await first.run { await bystander.home(after: second) } == nil)
+        // A job of the loop that belongs to no task has no step to come.
+        let none = await withCheckedContinuation { continuation in
+            first.execute { continuation.resume(returning: EventLoop.ofTask()?.name == nil && first.isCurrent) }
+        }
+        #expect(none)
+        await group.shutdown()
+    }
 }

@@ -4,8 +4,8 @@ import Synchronization
 
 /// The door to the database: a pool of connections on each event loop.
 ///
-/// A call made on one of the loops stays on it; one from elsewhere hops to a loop and back. Closures given to
-/// `withConnection` and `transaction` run on the connection's loop.
+/// A call by a task of one of the loops stays on it; one from elsewhere, or from an actor, hops to a loop and back.
+/// Closures given to `withConnection` and `transaction` run on the connection's loop.
 package final class PostgresClient: Service, Sendable {
     package let name = "postgresql"
     /// What it was made with.
@@ -28,7 +28,7 @@ package final class PostgresClient: Service, Sendable {
     ///
     /// A plain read whose connection broke is run again on another. A change is not: it may have happened.
     package func query(_ statement: Statement, _ values: [PostgresValue] = []) async throws(PostgresError) -> Rows {
-        if let pool = self.currentPool { return try await self.query(statement, values, on: pool) }
+        if let pool = self.pool(of: EventLoop.ofTask()) { return try await self.query(statement, values, on: pool) }
         let pool = self.nextPool
         let result: Result<Rows, PostgresError> = await pool.loop.run {
             do throws(PostgresError) {
@@ -91,17 +91,19 @@ package final class PostgresClient: Service, Sendable {
 
     // MARK: Pools
 
+    internal var loops: [EventLoop] { self.pools.map(\.loop) }
+
     /// Runs a closure on a loop that has a pool: this one, or the next.
     internal func onPool<R: Sendable>(
         _ body: @escaping @Sendable (ConnectionPool) async throws -> R
     ) async throws -> R {
-        if let pool = self.currentPool { return try await body(pool) }
+        if let pool = self.pool(of: EventLoop.ofTask()) { return try await body(pool) }
         let pool = self.nextPool
         return try await pool.loop.run { try await body(pool) }
     }
 
-    private var currentPool: ConnectionPool? {
-        guard let loop = EventLoop.current else { return nil }
+    private func pool(of loop: EventLoop?) -> ConnectionPool? {
+        guard let loop else { return nil }
         return self.pools.first { $0.loop === loop }
     }
 

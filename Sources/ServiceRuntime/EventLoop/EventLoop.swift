@@ -79,6 +79,17 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     /// The loop whose thread this is, or nil.
     package static var current: EventLoop? { LoopThread.currentLoop }
 
+    /// The loop that runs every step of the calling task, or nil when there is none.
+    ///
+    /// Ask this, not `current`, before using across an `await` what is confined to a loop. An actor goes on on the thread
+    /// of whoever woke it, be it another's loop, and its next step may be anywhere.
+    package static func ofTask(isolation: isolated (any Actor)? = #isolation) -> EventLoop? {
+        guard isolation == nil, let loop = self.current else { return nil }
+        return unsafe withUnsafeCurrentTask { task in
+            unsafe task?.unownedTaskExecutor == loop.asUnownedTaskExecutor() ? loop : nil
+        }
+    }
+
     /// Whether the caller runs on this loop's thread.
     package var isCurrent: Bool { pthread_self() == self.owner || LoopThread.currentLoop === self }
 
