@@ -59,7 +59,7 @@ func dependencies(_ names: [String]) -> [Target.Dependency] { names.map { .targe
 
 func testTarget(_ name: String) -> Target {
     let below = modules.first { $0.key == name }?.value.filter { !$0.hasPrefix("C") || $0 == "Cryptography" } ?? []
-    let all = [name] + below + furtherTestDependencies[name, default: []]
+    let all = [name, "TestPatience"] + below + furtherTestDependencies[name, default: []]
     return .testTarget(
         name: name + "Tests",
         dependencies: dependencies(all),
@@ -107,6 +107,8 @@ let package = Package(
                 path: "scripts/walletbench",
                 swiftSettings: settings
             ),
+            // How tests deal with time. No product reaches it.
+            .target(name: "TestPatience", path: "Tests/TestPatience", swiftSettings: settings),
             // What tests of the store and the stations share: a real database for each test. No product reaches it.
             .target(
                 name: "StoreTestSupport",

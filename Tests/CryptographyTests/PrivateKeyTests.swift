@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Cryptography
+import TestPatience
 import Testing
 
 @Suite("Private keys")
@@ -7,7 +8,7 @@ struct PrivateKeyTests {
     @Test("A wrong passphrase is told as one, also where it decrypts to good padding by chance: once in 256")
     func luckyPadding() throws {
         let pem = try PrivateKey.generateP256().pem(encryptedWith: Array("right".utf8))
-        for number in 0..<1_500 {
+        for number in 0..<Patience.count(1_500) {
             let wrong = Array("wrong \(number)".utf8)
             #expect(throwsCode(.wrongPassphrase) { try PrivateKey(pem: pem, passphrase: wrong) })
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExactJSON
+import TestPatience
 import Testing
 
 @testable import OrderModel
@@ -129,7 +130,7 @@ struct EntryGenerator {
         var sets = 0
         var arrivals = 0
         var differences = 0
-        for number in 0..<250 {
+        for number in 0..<Patience.count(250) {
             var generator = try EntryGenerator(seed: UInt64(part * 250 + number))
             let entries = try generator.set()
             let options = FoldOptions(
@@ -156,7 +157,7 @@ struct EntryGenerator {
     @Test func `going on from a stored result is the same as folding the whole log`() throws {
         var advanced = 0
         var tally: [Verdict: Int] = [:]
-        for number in 0..<700 {
+        for number in 0..<Patience.count(700) {
             var generator = try EntryGenerator(seed: UInt64(100_000 + number))
             let entries = OrderFold.sorted(try generator.set())
             let options = FoldOptions(
@@ -183,7 +184,7 @@ struct EntryGenerator {
             }
         }
         // Every kind of entry has to occur, or the comparison says little.
-        #expect(Verdict.allCases.allSatisfy { $0 == .stale || tally[$0, default: 0] > 20 })
+        #expect(Verdict.allCases.allSatisfy { $0 == .stale || tally[$0, default: 0] > Patience.count(20) })
         let counts = tally.map { "\($0.key.rawValue) \($0.value)" }.sorted().joined(separator: ", ")
         print("advance: \(advanced) steps equal to the whole fold (\(counts))")
     }
@@ -195,7 +196,7 @@ struct EntryGenerator {
             "open", "processing", "shipped", "onTheWay", "outForDelivery", "issue", "delivered", "cancelled",
         ]
         var random = SeededGenerator(seed: 7)
-        for _ in 0..<1000 {
+        for _ in 0..<Patience.count(1_000) {
             var entries: [LogEntry] = []
             for index in 0..<(1 + Int(random.next() % 6)) {
                 let correction = random.chance(20)
@@ -221,7 +222,7 @@ struct EntryGenerator {
 
     @Test func `folding old entries into the base changes nothing but how far back the log goes`() throws {
         let day: Int64 = 86_400 * 1_000_000
-        for number in 0..<300 {
+        for number in 0..<Patience.count(300) {
             var generator = try EntryGenerator(seed: UInt64(200_000 + number))
             let options = FoldOptions(
                 completeWhenFulfilled: generator.random.chance(60),

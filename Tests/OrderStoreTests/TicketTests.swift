@@ -5,6 +5,7 @@ import OrderStore
 import PostgreSQL
 import ServiceRuntime
 import StoreTestSupport
+import TestPatience
 import Testing
 
 extension StoreTests {
@@ -231,7 +232,7 @@ extension StoreTests {
                 }
                 let loops = try EventLoopGroup(count: 1)
                 let loop = loops.next()
-                try await withDeadline(.seconds(20)) {
+                try await withDeadline(Patience.long) {
                     while !heard.isFired {
                         loop.execute { fixture.store.bell.ring(key.orderType) }
                         try? await withDeadline(.milliseconds(200)) { try await heard.wait() }

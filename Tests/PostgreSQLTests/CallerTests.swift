@@ -17,7 +17,6 @@ struct CallerTests {
         sum += try await client.withConnection { try await $0.query(TestStatements.echo, [.int(20)])[0].int(0) }
         sum += try await client.pipeline([(TestStatements.echo, [.int(30)])])[0][0].int(0)
         let failure = await postgresError { _ = try await client.query(Statement("test_caller_bad", "select")) }
-        try await client.ready()
         return sum == 75 && failure == nil
     }
 

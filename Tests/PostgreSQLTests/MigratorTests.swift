@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ServiceRuntime
+import TestPatience
 import Testing
 
 @testable import PostgreSQL
@@ -45,7 +46,7 @@ struct MigratorTests {
         try await withClient(
             loops: 2,
             {
-                $0.connectionsPerLoop = 10; $0.acquireTimeout = .seconds(20)
+                $0.connectionsPerLoop = 10; $0.acquireTimeout = Patience.long
             }
         ) { client in
             let applied = Collector<Int>()

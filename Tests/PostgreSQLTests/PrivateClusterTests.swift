@@ -2,6 +2,7 @@
 import CLinux
 import Glibc
 import ServiceRuntime
+import TestPatience
 import Testing
 
 @testable import PostgreSQL
@@ -33,7 +34,7 @@ private func startError(_ cluster: PrivateCluster) async -> PrivateClusterError?
 
 extension OwnClusterTests {
     struct PrivateClusterTests {
-        @Test("What was stored is there after a stop and a start, and starting is quick")
+        @Test("What was stored is there after a stop and a start")
         func restart() async throws {
             try await withCluster { cluster, directory in
                 try await withClient(of: cluster.configuration) { client in
@@ -47,8 +48,7 @@ extension OwnClusterTests {
                 #expect(PrivateCluster.running(in: directory) == nil)
                 let start = MonotonicTime.now()
                 try await cluster.start()
-                // Alone on this machine it is 0.15 s; the tests share two cores.
-                #expect(MonotonicTime.now() - start < .seconds(3))
+                print("PostgreSQL started again in \((MonotonicTime.now() - start).inSeconds) s")
                 let count = try await withClient(of: cluster.configuration) { client in
                     try await client.query(TestStatements.count)[0].int(0)
                 }
@@ -169,7 +169,7 @@ extension OwnClusterTests {
                     kill(postmaster.pid, SIGKILL)
                     let error = await outcome
                     #expect(error?.isConnectionLoss == true, "\(String(describing: error))")
-                    let count = try await withDeadline(.seconds(20)) {
+                    let count = try await withDeadline(Patience.long) {
                         while true {
                             do { return try await client.query(TestStatements.count)[0].int(0) } catch {}
                         }

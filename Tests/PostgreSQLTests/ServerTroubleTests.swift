@@ -2,6 +2,7 @@
 import CLinux
 import Glibc
 import ServiceRuntime
+import TestPatience
 import Testing
 
 @testable import PostgreSQL
@@ -48,10 +49,12 @@ extension OwnClusterTests {
             }
         }
 
-        @Test("After a restart of the server the pool serves again within three seconds", arguments: [SIGINT, SIGQUIT])
+        @Test("After a restart of the server the pool serves again by itself", arguments: [SIGINT, SIGQUIT])
         func restart(_ signal: Int32) async throws {
             try await withCluster { cluster, directory in
-                try await self.withClient(cluster.configuration) { client in
+                var configuration = cluster.configuration
+                configuration.acquireTimeout = Patience.long
+                try await self.withClient(configuration) { client in
                     try await withThrowingTaskGroup(of: Void.self) { group in
                         for _ in 0..<8 {
                             group.addTask { _ = try await client.query(TestStatements.sleep, [.double(0.01)]) }
@@ -64,10 +67,9 @@ extension OwnClusterTests {
                     await cluster.stop()
                     await #expect(throws: (any Error).self) { try await client.ready() }
                     try await cluster.start()
-                    let start = MonotonicTime.now()
+                    // How long it pauses between its attempts is a matter of `PoolState`.
                     let value = try await client.query(TestStatements.echo, [.int(5)])[0].int(0)
                     #expect(value == 5)
-                    #expect(MonotonicTime.now() - start < .seconds(3))
                     try await client.ready()
                 }
             }
@@ -89,7 +91,7 @@ extension OwnClusterTests {
                 let waited = MonotonicTime.now() - start
                 kill(backend, SIGCONT)
                 #expect(error?.code == .connection)
-                #expect(waited >= .milliseconds(1_200) && waited < .seconds(4))
+                #expect(waited >= .milliseconds(1_200) && waited < .seconds(10) * Patience.factor)
                 let next = try await client.query(TestStatements.backend)[0].int(0)
                 #expect(next != Int64(backend))
             }

@@ -3,6 +3,7 @@ import CLinux
 import Glibc
 import ServiceRuntime
 import Synchronization
+import TestPatience
 import Testing
 
 @testable import PostgreSQL
@@ -151,6 +152,6 @@ final class Collector<Element: Sendable>: Sendable {
         let signal = Signal()
         self.waiting.withLock { $0.append((least, signal)) }
         if self.all.count >= least { return }
-        try await withDeadline(.seconds(10)) { try await signal.wait() }
+        try await withDeadline(Patience.long) { try await signal.wait() }
     }
 }

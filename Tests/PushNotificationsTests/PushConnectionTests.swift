@@ -113,15 +113,15 @@ struct PushConnectionTests {
             isUnderWay.fire()
             return .withhold
         }
-        try await withPushes(control: control) { station in
+        var deadlines = PushDeadlines()
+        deadlines.answer = .seconds(3_600)
+        try await withPushes(control: control, deadlines: deadlines) { station in
             try await station.changedOrder("A-1", 1..<11)
             try await station.waitForPush(1)
             try await isUnderWay.wait()
-            let start = MonotonicTime.now()
             station.stop.fire()
+            // It would be an hour if the answers were waited for.
             try await station.ended.wait()
-            // 200 ms on an idle machine; far below the 10 s of an answer on any.
-            #expect(MonotonicTime.now() - start < .seconds(2))
             #expect(try await station.devices("due_at <= now() and claim is null and attempts = 0") == 9)
             #expect(try await station.devices(Self.isAtRest) == 1)
         }

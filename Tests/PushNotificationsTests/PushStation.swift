@@ -9,6 +9,7 @@ import PushNotifications
 import ServiceRuntime
 import Simulators
 import StoreTestSupport
+import TestPatience
 import Testing
 
 /// A store, a worker and a simulated APNs, joined by real sockets.
@@ -89,7 +90,7 @@ struct PushStation: Sendable {
     func token(_ number: Int) -> String { String(number, radix: 16) }
 
     func waitForPush(_ number: Int, after count: Int = 0) async throws {
-        _ = try await simulator.waitForPush(to: token(number), after: count, deadline: .seconds(15))
+        _ = try await simulator.waitForPush(to: token(number), after: count, deadline: Patience.long)
     }
 
     /// How many devices are as a condition says.
@@ -105,7 +106,7 @@ struct PushStation: Sendable {
 
     /// Asks the database until the number of devices is right.
     func expect(_ count: Int64, _ condition: String, _ location: SourceLocation = #_sourceLocation) async throws {
-        let deadline = MonotonicTime.now() + .seconds(15)
+        let deadline = MonotonicTime.now() + Patience.long
         var found: Int64 = -1
         repeat {
             found = try await devices(condition)
@@ -117,7 +118,7 @@ struct PushStation: Sendable {
     /// Asks for the faults until one is there, or none.
     func expectFault(_ fault: String?, _ location: SourceLocation = #_sourceLocation) async throws {
         let type = try Self.type(Samples.shop)
-        let deadline = MonotonicTime.now() + .seconds(15)
+        let deadline = MonotonicTime.now() + Patience.long
         while worker.faults[type] != fault, MonotonicTime.now() < deadline { _ = try await devices("true") }
         #expect(worker.faults[type] == fault, sourceLocation: location)
     }

@@ -8,6 +8,7 @@ import PushNotifications
 import ServiceRuntime
 import Simulators
 import StoreTestSupport
+import TestPatience
 import Testing
 
 /// Tickets in the database, pushes at APNs.
@@ -298,7 +299,7 @@ struct PushWorkerTests {
             )
             let start = MonotonicTime.now()
             let shop = try PushStation.type(Samples.shop)
-            while station.simulator.total == 0, MonotonicTime.now() - start < .seconds(15) {
+            while station.simulator.total == 0, MonotonicTime.now() - start < Patience.long {
                 station.worker.wake(shop)
                 _ = try await station.devices("true")
             }

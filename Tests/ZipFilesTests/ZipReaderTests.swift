@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TestPatience
 import Testing
 import ZipFiles
 
@@ -72,14 +73,13 @@ struct ZipReaderTests {
         )
         #expect(try shell("python3 \(folder.path)/make.py \(folder.path)").status == 0)
         let bomb = try folder.read("bomb.zip")
-        let clock = ContinuousClock()
-        let spent = try clock.measure {
+        let spent = try Patience.processorTime {
             #expect { try ZipReader(bomb) } throws: { ($0 as? ZipError)?.code == .ratio }
             let (reader, _) = ZipReader.inspect(bomb)
             let entry = try #require(reader.entries.first)
             #expect { try reader.contents(of: entry) } throws: { ($0 as? ZipError)?.code == .ratio }
         }
-        #expect(spent < .milliseconds(500))
+        #expect(spent < .milliseconds(500) * Patience.factor)
         let sum = try folder.read("sum.zip")
         #expect { try ZipReader(sum) } throws: { ($0 as? ZipError)?.code == .tooLarge }
         var wider = ZipLimits.standard

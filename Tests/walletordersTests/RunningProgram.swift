@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import ServiceRuntime
+import TestPatience
 import Testing
 
 /// A program that runs beside a test: what it writes is read as it comes, and it is ended by its process identifier.
@@ -87,7 +88,7 @@ final class RunningProgram: Sendable {
         }
         let silent = self.silent
         do {
-            try await withDeadline(.seconds(60)) {
+            try await withDeadline(Patience.long) {
                 await withTaskGroup(of: Void.self) { group in
                     group.addTask { do { try await found.wait() } catch {} }
                     group.addTask { do { try await silent.wait() } catch {} }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import ServiceRuntime
+import TestPatience
 import Testing
 
 @testable import HTTPEngine
 
 /// The client against the server, each way that they can meet.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ClientAndServerTests {
     enum Way: CaseIterable, Sendable { case http1, http2, http1TLS, http2TLS, unix }
 
@@ -43,7 +44,7 @@ struct ClientAndServerTests {
                     if way == .unix { request.unixSocket = path }
                     request.target = "/echo"
                     request.body = upload
-                    let response = try await client.send(request, deadline: .seconds(30))
+                    let response = try await client.send(request, deadline: Patience.long)
                     #expect(response.status == .ok)
                     #expect(response.body == upload)
                     #expect(response.version == (isHTTP2 ? .http2 : .http11))
@@ -84,7 +85,7 @@ struct ClientAndServerTests {
                                 port: port,
                                 target: "/body"
                             )
-                            let response = try await client.send(request, deadline: .seconds(10))
+                            let response = try await client.send(request, deadline: Patience.long)
                             tally.add(response.body.count == 20_480 ? nil : .protocolError)
                         } catch {
                             // The listener is gone: the right end.

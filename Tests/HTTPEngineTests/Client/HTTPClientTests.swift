@@ -2,11 +2,12 @@
 import Cryptography
 import Glibc
 import ServiceRuntime
+import TestPatience
 import Testing
 
 @testable import HTTPEngine
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HTTPClientTests {
     /// An answer of HTTP/1.1.
     private static func answer(_ body: String, _ fields: String = "") -> [UInt8] {
@@ -32,7 +33,7 @@ struct HTTPClientTests {
         limits.connectionsPerOrigin = 3
         let client = HTTPClient(loop: server.loop, limits: limits)
         for number in 0..<5 {
-            let response = try await client.send(Self.get(server.port, "/\(number)"), deadline: .seconds(10))
+            let response = try await client.send(Self.get(server.port, "/\(number)"), deadline: Patience.long)
             #expect(response.body == Array("/\(number)".utf8))
             #expect(response.version == .http11)
         }
@@ -40,7 +41,7 @@ struct HTTPClientTests {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<6 {
                 group.addTask {
-                    let response = try await client.send(Self.get(server.port, "/hold"), deadline: .seconds(10))
+                    let response = try await client.send(Self.get(server.port, "/hold"), deadline: Patience.long)
                     #expect(response.body == Array("held".utf8))
                 }
             }
@@ -63,14 +64,14 @@ struct HTTPClientTests {
         }
         let client = HTTPClient(loop: server.loop)
         for number in 0..<3 {
-            let response = try await client.send(Self.get(server.port), deadline: .seconds(10))
+            let response = try await client.send(Self.get(server.port), deadline: Patience.long)
             #expect(response.body == Array("\(number)".utf8))
         }
         var post = Self.get(server.port)
         post.method = .post
         post.body = [1]
         let error = await #expect(throws: HTTPClientError.self) {
-            _ = try await client.send(post, deadline: .seconds(10))
+            _ = try await client.send(post, deadline: Patience.long)
         }
         #expect(error?.code == .closed)
         await client.close()
@@ -81,12 +82,12 @@ struct HTTPClientTests {
     func endedWhileIdle() async throws {
         let server = try RawHTTP1Server { peer, _, number in peer.transport.write(Self.answer("\(number)")) }
         let client = HTTPClient(loop: server.loop)
-        _ = try await client.send(Self.get(server.port), deadline: .seconds(10))
+        _ = try await client.send(Self.get(server.port), deadline: Patience.long)
         await server.loop.run { server.peers[0].transport.abort() }
         try await server.peers[0].closed.wait()
         var post = Self.get(server.port)
         post.method = .post
-        #expect(try await client.send(post, deadline: .seconds(10)).body == Array("1".utf8))
+        #expect(try await client.send(post, deadline: Patience.long).body == Array("1".utf8))
         await client.close()
         await server.stop()
     }
@@ -116,7 +117,7 @@ struct HTTPClientTests {
         var request = Self.get(server.port)
         request.responseLimit = 1000
         let error = await #expect(throws: HTTPClientError.self) {
-            _ = try await client.send(request, deadline: code == .timeout ? .milliseconds(200) : .seconds(10))
+            _ = try await client.send(request, deadline: code == .timeout ? .milliseconds(200) : Patience.long)
         }
         #expect(error?.code == code, "\(error?.message ?? "")")
         await client.close()
@@ -142,12 +143,12 @@ struct HTTPClientTests {
         }
         let client = HTTPClient(loop: server.loop)
         for path in ["/chunked", "/end", "/interim"] {
-            let response = try await client.send(Self.get(server.port, path), deadline: .seconds(10))
+            let response = try await client.send(Self.get(server.port, path), deadline: Patience.long)
             #expect(response.body == Array("abcde".utf8), "\(path)")
         }
         var head = Self.get(server.port, "/head")
         head.method = .head
-        let response = try await client.send(head, deadline: .seconds(10))
+        let response = try await client.send(head, deadline: Patience.long)
         #expect(response.body.isEmpty)
         #expect(response.headers["content-length"] == "5")
         await client.close()
@@ -164,7 +165,7 @@ struct HTTPClientTests {
         let code = await withTaskGroup(of: HTTPClientError.Code?.self) { group in
             group.addTask {
                 do throws(HTTPClientError) {
-                    _ = try await client.send(Self.get(server.port, "/never"), deadline: .seconds(30))
+                    _ = try await client.send(Self.get(server.port, "/never"), deadline: Patience.long)
                     return nil
                 } catch { return error.code }
             }
@@ -173,7 +174,7 @@ struct HTTPClientTests {
             return await group.next() ?? nil
         }
         #expect(code == .cancelled)
-        #expect(try await client.send(Self.get(server.port), deadline: .seconds(10)).body == Array("ok".utf8))
+        #expect(try await client.send(Self.get(server.port), deadline: Patience.long).body == Array("ok".utf8))
         await client.close()
         await server.stop()
     }
@@ -187,7 +188,7 @@ struct HTTPClientTests {
             for _ in 0..<40 {
                 group.addTask {
                     let request = try HTTPClientRequest(.get, "https://localhost:\(server.port)/body")
-                    let response = try await client.send(request, deadline: .seconds(20))
+                    let response = try await client.send(request, deadline: Patience.long)
                     #expect(response.body.count == 20_480)
                     #expect(response.version == .http2)
                 }
@@ -200,7 +201,7 @@ struct HTTPClientTests {
             place.connection == 1 ? .goAway(.noError, debugData: [], lastStream: place.stream - 2) : .serve
         }
         let request = try HTTPClientRequest(.get, "https://localhost:\(server.port)/hello")
-        #expect(try await client.send(request, deadline: .seconds(20)).body == Array("hello".utf8))
+        #expect(try await client.send(request, deadline: Patience.long).body == Array("hello".utf8))
         #expect(control.connectionCount == 2)
         await client.close()
         await server.stop()
@@ -212,12 +213,12 @@ struct HTTPClientTests {
         let stranger = HTTPClient(loop: server.loop, tls: try TestIdentity.strangersClient())
         let request = try HTTPClientRequest(.get, "https://localhost:\(server.port)/hello")
         let error = await #expect(throws: HTTPClientError.self) {
-            _ = try await stranger.send(request, deadline: .seconds(20))
+            _ = try await stranger.send(request, deadline: Patience.long)
         }
         #expect(error?.code == .tls)
         let none = HTTPClient(loop: server.loop)
         let missing = await #expect(throws: HTTPClientError.self) {
-            _ = try await none.send(request, deadline: .seconds(20))
+            _ = try await none.send(request, deadline: Patience.long)
         }
         #expect(missing?.code == .tls)
         await stranger.close()
@@ -229,13 +230,13 @@ struct HTTPClientTests {
         let began = Signal()
         let server = try RawHTTP1Server { _, _, _ in began.fire() }
         let client = HTTPClient(loop: server.loop)
-        async let outcome = Result { try await client.send(Self.get(server.port), deadline: .seconds(30)) }
+        async let outcome = Result { try await client.send(Self.get(server.port), deadline: Patience.long) }
         try await began.wait()
         await client.close()
         let failure = await outcome
         #expect(throws: HTTPClientError.self) { try failure.get() }
         let error = await #expect(throws: HTTPClientError.self) {
-            _ = try await client.send(Self.get(server.port), deadline: .seconds(30))
+            _ = try await client.send(Self.get(server.port), deadline: Patience.long)
         }
         #expect(error?.code == .notProcessed)
         await server.stop()

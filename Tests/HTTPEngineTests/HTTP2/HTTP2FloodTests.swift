@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import ServiceRuntime
+import TestPatience
 import Testing
 
 @testable import HTTPEngine
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HTTP2FloodTests {
     enum Flood: String, CaseIterable, Sendable {
         case ping, pingAnswer, settings, goAway, rapidReset, provokedReset, lateReset, emptyData, paddingOnly, lateData
@@ -71,17 +72,15 @@ struct HTTP2FloodTests {
     }
 
     @Test(
-        "A flood of frames that do nothing ends the connection with ENHANCE_YOUR_CALM within a second",
+        "A flood of frames that do nothing ends the connection with ENHANCE_YOUR_CALM, by their number alone",
         arguments: Flood.allCases
     )
     func floods(flood: Flood) async throws {
-        let server = try HTTP2TestServer(.forTests())
+        // No time may end it: some deadlines say the same, and on a slow machine they could be first.
+        let server = try HTTP2TestServer(.forTests(), limits: .untimed)
         let peer = try await RawHTTP2Peer.connect(port: server.port, loop: server.loop)
-        let start = MonotonicTime.now()
         for round in 0..<20 { peer.send(flood.dose(Int32(round))) }
         let frames = try await peer.allFrames()
-        // A second, and what a busy machine adds.
-        #expect(MonotonicTime.now() - start < .seconds(4))
         #expect(frames.last { $0.type == 7 }?.word(at: 4) == 11, "\(flood)")
         #expect(frames.count < 2000)
         await server.stop()
@@ -138,7 +137,7 @@ struct HTTP2FloodTests {
             to: .tcp(host: "127.0.0.1", port: server.port),
             tls: nil,
             loop: server.loop,
-            deadline: .now() + .seconds(5)
+            deadline: .now() + Patience.long
         )
         let peer = RawHTTP2Peer(transport, isServer: false)
         await server.loop.run {

@@ -2,12 +2,13 @@
 import Cryptography
 import Glibc
 import ServiceRuntime
+import TestPatience
 import Testing
 
 @testable import HTTPEngine
 
 /// Against other people's HTTP/2: curl, nghttp, h2load and nghttpd. A peer that is not installed fails its test and is named.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct HTTP2PeerTests {
     @Test("curl gets and posts", arguments: [false, true])
     func curl(tls: Bool) async throws {
@@ -69,7 +70,7 @@ struct HTTP2PeerTests {
                                 var request = HTTP2Request.push(worker * 100 + number)
                                 request.path = "/index.html"
                                 request.scheme = tls ? "https" : "http"
-                                let response = try await connection.send(request, deadline: .seconds(20))
+                                let response = try await connection.send(request, deadline: Patience.long)
                                 tally.add(
                                     response.status == .ok && response.body == Array("hello\n".utf8) ? nil : .reset
                                 )
@@ -123,8 +124,8 @@ final class NGHTTPD: Sendable {
         let identity = try TestIdentity.shared.get()
         try Self.write(identity.certificate.pem(), to: folder + "/cert.pem")
         try Self.write(identity.key.pem(), to: folder + "/key.pem")
-        // nghttpd can't pick a port itself: ours is free until it takes it.
-        port = try PlainListener().closing()
+        // nghttpd can't pick a port itself.
+        port = try PlainListener.freePort()
         var arguments = [tool.path, "-m", "\(streams)", "-a", "127.0.0.1", "-d", folder]
         if !tls { arguments.append("--no-tls") }
         arguments.append("\(port)")
@@ -140,7 +141,7 @@ final class NGHTTPD: Sendable {
     /// Connects as soon as it listens.
     func connect(loop: EventLoop) async throws -> HTTP2ClientConnection {
         let tls = isSecure ? try TestIdentity.client() : nil
-        let deadline = MonotonicTime.now() + .seconds(10)
+        let deadline = MonotonicTime.now() + Patience.long
         while true {
             do throws(HTTPClientError) {
                 return try await HTTP2ClientConnection.connect(
@@ -148,7 +149,7 @@ final class NGHTTPD: Sendable {
                     port: port,
                     tls: tls,
                     loop: loop,
-                    deadline: .seconds(5)
+                    deadline: Patience.long
                 )
             } catch {
                 guard error.code == .refused, MonotonicTime.now() < deadline else { throw error }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Cryptography
 import ServiceRuntime
+import TestPatience
 import Testing
 
 @testable import HTTPEngine
@@ -124,7 +125,7 @@ final class RawHTTP2Peer: SocketTransportDelegate, @unchecked Sendable {
             to: .tcp(host: "127.0.0.1", port: port),
             tls: nil,
             loop: loop,
-            deadline: .now() + .seconds(10)
+            deadline: .now() + Patience.long
         )
         let peer = RawHTTP2Peer(transport, isServer: false)
         await loop.run {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Cryptography
 import ServiceRuntime
+import TestPatience
 import Testing
 
 @testable import HTTPEngine
@@ -49,7 +50,7 @@ final class RawHTTP2Server: Sendable {
             port: port,
             tls: nil,
             loop: loop,
-            deadline: .seconds(10),
+            deadline: Patience.long,
             limits: limits
         )
     }
@@ -81,7 +82,7 @@ final class Tally: Sendable {
 
 extension HTTP2ClientConnection {
     /// A push-like request, its outcome counted.
-    func push(_ number: Int, _ tally: Tally, deadline: Duration = .seconds(10)) async {
+    func push(_ number: Int, _ tally: Tally, deadline: Duration = Patience.long) async {
         do throws(HTTPClientError) {
             let response = try await send(.push(number), deadline: deadline)
             tally.add(response.status == .ok ? nil : .protocolError)

@@ -2,6 +2,7 @@
 import CLinux
 import Glibc
 import ServiceRuntime
+import TestPatience
 import Testing
 
 @testable import HTTPEngine
@@ -9,14 +10,18 @@ import Testing
 // One after the other: they measure, and one of them opens thousands of connections.
 @Suite("HTTP/1.1 server: deadlines and caps", .serialized)
 struct HTTPServerDeadlineTests {
+    /// Only the deadline under test is near: what ends a connection can be nothing else.
     private static func limits(_ change: (inout HTTPLimits) -> Void) -> HTTPLimits {
-        var limits = RunningServer.limits
+        var limits = HTTPLimits.untimed
+        limits.lingerTimeout = RunningServer.limits.lingerTimeout
+        limits.drainTimeout = RunningServer.limits.drainTimeout
         change(&limits)
         return limits
     }
 
-    /// Sends a byte now and then until the server has ended the connection; says what it said and how long that took.
-    private static func trickle(_ peer: RawPeer, _ text: String) -> (text: String, seconds: Double) {
+    /// Sends a byte now and then until the server has ended the connection; says what it said, and whether anything was
+    /// left to be sent.
+    private static func trickle(_ peer: RawPeer, _ text: String) -> (text: String, isCutShort: Bool) {
         let start = MonotonicTime.now()
         var bytes = Array(text.utf8)[...]
         var heard: [UInt8] = []
@@ -28,39 +33,44 @@ struct HTTPServerDeadlineTests {
                 if end != nil { break }
             }
             if let next = bytes.popFirst() { peer.send([next]) }
-            if (MonotonicTime.now() - start).inSeconds > 8 { break }
+            if MonotonicTime.now() - start > Patience.long { return ("never ended", false) }
         }
-        return (String(decoding: heard, as: UTF8.self), (MonotonicTime.now() - start).inSeconds)
+        return (String(decoding: heard, as: UTF8.self), !bytes.isEmpty)
     }
 
     @Test(
         "a header that trickles in is ended within its time from the connection's start",
-        arguments: ["GET /hello HTTP/1.1\r\nX: " + String(repeating: "a", count: 300), "PRI * HT", "P", ""]
+        arguments: ["GET /hello HTTP/1.1\r\nX: " + String(repeating: "a", count: 2_000), "PRI * HT", "P", ""]
     )
     func slowHeader(text: String) async throws {
         let limits = Self.limits { $0.headerTimeout = .milliseconds(600) }
         try await RunningServer.with(limits) { server in
-            let (heard, seconds) = try await server.talk { Self.trickle($0, text) }
-            #expect(seconds >= 0.5 && seconds < 4)
+            let start = MonotonicTime.now()
+            let (heard, isCutShort) = try await server.talk { Self.trickle($0, text) }
+            #expect(MonotonicTime.now() - start >= .milliseconds(600))
+            // Every byte would win it another 600 ms if it was not the whole header that has its time.
+            #expect(isCutShort || text.utf8.count < 10)
             #expect(heard.isEmpty || heard.hasPrefix("HTTP/1.1 408 "), "\(heard)")
         }
     }
 
     @Test("bytes that leave the protocol open win no second time for the header")
     func lateProtocol() async throws {
-        let limits = Self.limits { $0.headerTimeout = .seconds(2) }
+        let limits = Self.limits { $0.headerTimeout = .seconds(2) * Patience.factor }
         try await RunningServer.with(limits) { server in
             let seconds = try await server.talk { peer in
                 let began = MonotonicTime.now()
                 peer.send("PRI")
                 // Most of the time passes before it turns out to be HTTP/1.1 after all.
                 var none = pollfd(fd: peer.descriptor, events: Int16(POLLIN), revents: 0)
-                _ = unsafe poll(&none, 1, 1_800)
+                _ = unsafe poll(&none, 1, Int32(1_800 * Patience.factor))
                 peer.send("X")
                 _ = peer.readToEnd()
                 return (MonotonicTime.now() - began).inSeconds
             }
-            #expect(seconds >= 1.8 && seconds < 3.6)
+            // A second time would end at 3.8.
+            let factor = Double(Patience.factor)
+            #expect(seconds >= 1.8 * factor && seconds < 3.6 * factor)
         }
     }
 
@@ -82,14 +92,14 @@ struct HTTPServerDeadlineTests {
         let limits = Self.limits { $0.idleTimeout = .milliseconds(500) }
         try await RunningServer.with(limits) { server in
             try await server.talk { peer in
+                var start = MonotonicTime.now()
                 for _ in 0..<3 {
+                    start = MonotonicTime.now()
                     peer.send("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
                     try #expect(peer.answer().body == "hello")
                 }
-                let start = MonotonicTime.now()
                 let (rest, end) = peer.readToEnd()
-                let seconds = (MonotonicTime.now() - start).inSeconds
-                #expect(rest.isEmpty && end == .closed && seconds > 0.4 && seconds < 4)
+                #expect(rest.isEmpty && end == .closed && MonotonicTime.now() - start >= .milliseconds(500))
             }
         }
     }
@@ -98,11 +108,11 @@ struct HTTPServerDeadlineTests {
     func slowBody(framing: String) async throws {
         let limits = Self.limits { $0.bodyGrace = .milliseconds(400) }
         try await RunningServer.with(limits) { server in
-            let (heard, seconds) = try await server.talk { peer in
+            let (heard, isCutShort) = try await server.talk { peer in
                 peer.send("POST /echo HTTP/1.1\r\nHost: a\r\n\(framing)\r\n\r\n")
                 return Self.trickle(peer, "200\r\n" + String(repeating: "a", count: 500))
             }
-            #expect(heard.hasPrefix("HTTP/1.1 408 ") && seconds < 4)
+            #expect(heard.hasPrefix("HTTP/1.1 408 ") && isCutShort)
             #expect(server.probe.paths.withLock { $0.isEmpty })
         }
     }
@@ -116,7 +126,7 @@ struct HTTPServerDeadlineTests {
                 return peer.readToEnd()
             }
             #expect(text.hasPrefix("HTTP/1.1 503 ") && text.components(of: "HTTP/1.1") == 1 && end == .closed)
-            try await withDeadline(.seconds(5)) { try await server.probe.isCancelled.wait() }
+            try await withDeadline(Patience.long) { try await server.probe.isCancelled.wait() }
         }
     }
 
@@ -130,7 +140,7 @@ struct HTTPServerDeadlineTests {
                 while !server.probe.isWaiting.isFired { _ = unsafe poll(&none, 1, 5) }
                 peer.reset()
             }
-            try await withDeadline(.seconds(5)) { try await server.probe.isCancelled.wait() }
+            try await withDeadline(Patience.long) { try await server.probe.isCancelled.wait() }
         }
     }
 
@@ -158,7 +168,7 @@ struct HTTPServerDeadlineTests {
                 var none = pollfd(fd: peer.descriptor, events: 0, revents: 0)
                 while server.server.connectionCount == 0 { _ = unsafe poll(&none, 1, 5) }
                 let start = MonotonicTime.now()
-                while (MonotonicTime.now() - start).inSeconds < 5, server.server.connectionCount > 0 {
+                while MonotonicTime.now() - start < Patience.long, server.server.connectionCount > 0 {
                     _ = unsafe poll(&none, 1, 20)
                 }
                 return server.server.connectionCount
@@ -256,7 +266,7 @@ struct HTTPServerDeadlineTests {
                 peers = []
                 var none = pollfd(fd: -1, events: 0, revents: 0)
                 let start = MonotonicTime.now()
-                while server.server.connectionCount > 0, (MonotonicTime.now() - start).inSeconds < 5 {
+                while server.server.connectionCount > 0, MonotonicTime.now() - start < Patience.long {
                     _ = unsafe poll(&none, 1, 10)
                 }
                 try #expect(greet(RawPeer(port)))
@@ -269,11 +279,11 @@ struct HTTPServerDeadlineTests {
         try Self.allowDescriptors(6_000)
         let limits = Self.limits {
             $0.connectionsPerAddress = 3_000
-            $0.headerTimeout = .seconds(4)
+            $0.headerTimeout = .seconds(4) * Patience.factor
         }
         try await RunningServer.with(limits) { server in
             let port = server.port
-            let (worst, left) = try await runBlocking {
+            try await runBlocking {
                 let began = MonotonicTime.now()
                 let peers = try (0..<2_000).map { _ in try RawPeer(port) }
                 for peer in peers { peer.send("GET /") }
@@ -287,17 +297,16 @@ struct HTTPServerDeadlineTests {
                     _ = try health.answer()
                     worst = max(worst, (MonotonicTime.now() - start).inSeconds)
                 }
+                // Had it waited for the slow ones, it would have been until their time was over.
+                #expect(server.server.connectionCount > 1_000)
                 print(
                     "2,000 slow connections opened in \(opened.inSeconds) s; slowest health answer \(worst * 1000) ms"
                 )
-                let ends = peers.map { $0.readToEnd().end }
+                let left = peers.firstIndex { $0.readToEnd().end == .stillOpen }
                 let took = (MonotonicTime.now() - began - opened).inSeconds
                 print("the last of them was closed \(took) s after the last was opened")
-                #expect(took < 10)
-                return (worst, ends.filter { $0 == .stillOpen }.count)
+                #expect(left == nil)
             }
-            #expect(worst < 1)
-            #expect(left == 0)
         }
     }
 

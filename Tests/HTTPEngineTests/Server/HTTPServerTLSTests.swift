@@ -2,11 +2,12 @@
 import Cryptography
 import Glibc
 import ServiceRuntime
+import TestPatience
 import Testing
 
 @testable import HTTPEngine
 
-@Suite("HTTP server: TLS, Unix sockets and curl", .timeLimit(.minutes(2)))
+@Suite("HTTP server: TLS, Unix sockets and curl", .timeLimit(.minutes(5)))
 struct HTTPServerTLSTests {
     private static let quiet = ["-sS", "-m", "20", "-w", " %{http_code} %{http_version}"]
 
@@ -110,7 +111,7 @@ struct HTTPServerTLSTests {
                 )
                 let client = HTTPClient(loop: server.loops.loops[0], tls: tls, versions: versions)
                 let request = try HTTPClientRequest(.get, "https://127.0.0.1:\(server.port)/who")
-                let answer = try await client.send(request, deadline: .seconds(10))
+                let answer = try await client.send(request, deadline: Patience.long)
                 #expect(String(decoding: answer.body, as: UTF8.self).hasSuffix(" \(isTrusted)"))
                 await client.close()
             }

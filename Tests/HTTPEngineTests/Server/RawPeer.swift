@@ -2,6 +2,7 @@
 import CLinux
 import Glibc
 import ServiceRuntime
+import TestPatience
 import Testing
 
 /// A blocking socket that sends what no client would. Used inside `runBlocking` only.
@@ -29,7 +30,7 @@ final class RawPeer: @unchecked Sendable {
             var size = receiveBuffer
             unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, 4)
         }
-        var patience = timeval(tv_sec: 10, tv_usec: 0)
+        var patience = timeval(tv_sec: Int(Patience.long.components.seconds), tv_usec: 0)
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         let code = unsafe Self.call(source, 0) { unsafe bind(self.descriptor, $0, $1) }

@@ -2,6 +2,7 @@
 import Cryptography
 import Glibc
 import ServiceRuntime
+import TestPatience
 import Testing
 
 @testable import HTTPEngine
@@ -30,7 +31,7 @@ struct RunningServer: Sendable {
     static var limits: HTTPLimits {
         var limits = HTTPLimits()
         limits.lingerTimeout = .milliseconds(200)
-        limits.drainTimeout = .seconds(5)
+        limits.drainTimeout = Patience.long
         return limits
     }
 

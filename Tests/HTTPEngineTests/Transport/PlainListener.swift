@@ -13,12 +13,16 @@ final class PlainListener: ReadinessHandler, @unchecked Sendable {
     private var watch: Watch?
     private var onAccept: (Int32) -> Void = { _ = close($0) }
 
-    init() throws {
+    /// - Parameters:
+    ///   - port: 0 lets the kernel choose.
+    ///   - isListening: false only takes the port.
+    init(port wanted: UInt16 = 0, isListening: Bool = true) throws {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let descriptor = socket(AF_INET, kind, 0)
         self.descriptor = descriptor
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = wanted.bigEndian
         address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let code = unsafe withUnsafeMutableBytes(of: &address) { bytes in
@@ -28,7 +32,11 @@ final class PlainListener: ReadinessHandler, @unchecked Sendable {
             guard unsafe bind(descriptor, pointer, length) == 0 else { return Int32(-1) }
             return unsafe getsockname(descriptor, pointer, &length)
         }
-        try #require(code == 0 && listen(descriptor, 128) == 0)
+        if code != 0 || isListening && listen(descriptor, 128) != 0 {
+            let error = SystemError.last("listen")
+            close(descriptor)
+            throw error
+        }
         port = Int(UInt16(bigEndian: address.sin_port))
     }
 
@@ -54,10 +62,14 @@ final class PlainListener: ReadinessHandler, @unchecked Sendable {
         }
     }
 
-    /// Closes the port and says which it was.
-    func closing() -> Int {
-        stop()
-        return port
+    /// A port that was free a moment ago, and that the kernel gives to nobody who lets it choose: the tests beside.
+    static func freePort() throws -> Int {
+        for _ in 0..<100 {
+            guard let probe = try? PlainListener(port: .random(in: 10_000..<32_000)) else { continue }
+            probe.stop()
+            return probe.port
+        }
+        throw SystemError(operation: "find a free port", errno: EADDRINUSE)
     }
 
     func stop() {

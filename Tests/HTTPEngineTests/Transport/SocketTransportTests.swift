@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPEngine
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SocketTransportTests {
     @Test(
         "Megabytes of large and small pieces arrive in order, the writer keeping to its water marks",

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// How tests deal with time, on machines that are fast, busy, or run sanitized code.
+///
+/// A test shows an order or a cause, not a speed. Where it can't, its bound is multiplied by `factor`.
+package enum Patience {
+    /// `TEST_PATIENCE`, 1 when it is not set. scripts/sanitize sets it: sanitized code is that many times slower.
+    package static let factor: Int = {
+        guard let text = unsafe getenv("TEST_PATIENCE") else { return 1 }
+        return max(1, unsafe Int(String(cString: text)) ?? 1)
+    }()
+
+    /// How long to wait for what must come. It ends a test that hangs, and proves nothing about speed.
+    package static let long = Duration.seconds(120)
+
+    /// A number of random cases or repetitions, fewer where each one takes longer.
+    package static func count(_ full: Int) -> Int { max(1, full / self.factor) }
+
+    /// What a closure costs the calling thread, which must stay the same: whatever else runs on the machine adds nothing.
+    package static func processorTime(_ body: () throws -> Void) rethrows -> Duration {
+        let start = self.threadTime()
+        try body()
+        return self.threadTime() - start
+    }
+
+    private static func threadTime() -> Duration {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+}
