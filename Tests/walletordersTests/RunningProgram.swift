@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Dispatch
 import Glibc
 import ServiceRuntime
 import TestPatience
@@ -24,7 +25,7 @@ final class RunningProgram: Sendable {
     /// All it has written so far, standard error too.
     var text: String { self.state.withLock { $0.text } }
 
-    /// Starts a program.
+    /// Starts a program, which is told to end when this process is gone, however it went.
     ///
     /// - Parameter errorFile: gets standard error instead of the text.
     init(
@@ -41,17 +42,36 @@ final class RunningProgram: Sendable {
         }
         defer { close(ends[1]) }
         let redirection = errorFile == "/dev/stdout" ? "2>&1" : "2>>\"$file\""
-        self.process = try ChildProcess(
-            "/bin/sh",
-            ["-c", "file=$1; shift; exec \"$0\" \"$@\" \(redirection)", executable, errorFile] + arguments,
-            environment: environment,
-            output: ends[1]
-        )
+        let output = ends[1]
+        let words =
+            [
+                "--pdeathsig", "TERM", "--", "/bin/sh", "-c", "file=$1; shift; exec \"$0\" \"$@\" \(redirection)",
+                executable, errorFile,
+            ] + arguments
+        self.process = try RunningProgram.onThread(of: self.loop) {
+            try ChildProcess("/usr/bin/setpriv", words, environment: environment, output: output)
+        }
         let descriptor = ends[0]
         self.loop.spawn {
             do { try await Self.threads.run { self.read(descriptor) } } catch {}
             self.silent.fire()
         }
+    }
+
+    /// Starts a child on a thread that lives as long as it: the signal goes out when the *thread* that started it ends.
+    private static func onThread(
+        of loop: EventLoop,
+        _ start: @escaping @Sendable () throws -> ChildProcess
+    ) throws -> ChildProcess {
+        let child = Locked<Result<ChildProcess, any Error>?>(nil)
+        let isStarted = DispatchSemaphore(value: 0)
+        loop.execute {
+            let result = Result { try start() }
+            child.withLock { $0 = result }
+            isStarted.signal()
+        }
+        isStarted.wait()
+        return try #require(child.withLock { $0 }).get()
     }
 
     private func read(_ descriptor: Int32) {

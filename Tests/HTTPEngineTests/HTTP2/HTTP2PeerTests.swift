@@ -111,7 +111,7 @@ struct Tool: Sendable {
 /// nghttpd serving one small file on a free port.
 final class NGHTTPD: Sendable {
     let port: Int
-    private let process: pid_t
+    private let process: ChildProcess
     private let folder: String
     private let isSecure: Bool
 
@@ -130,12 +130,9 @@ final class NGHTTPD: Sendable {
         if !tls { arguments.append("--no-tls") }
         arguments.append("\(port)")
         if tls { arguments += [folder + "/key.pem", folder + "/cert.pem"] }
-        var pid: pid_t = 0
-        var pointers = unsafe arguments.map { unsafe strdup($0) } + [nil]
-        let code = unsafe posix_spawn(&pid, tool.path, nil, nil, &pointers, environ)
-        unsafe pointers.forEach { unsafe free($0) }
-        try #require(code == 0)
-        process = pid
+        // It dies with the thread that starts it, and these only end with the process, however that goes.
+        let words = ["--pdeathsig", "KILL", "--"] + arguments
+        process = try await runBlocking { try ChildProcess("/usr/bin/setpriv", words) }
     }
 
     /// Connects as soon as it listens.
@@ -159,10 +156,9 @@ final class NGHTTPD: Sendable {
     }
 
     func stop() {
-        // Its mask is inherited from a thread that blocks SIGTERM.
-        kill(process, SIGKILL)
+        process.send(SIGKILL)
         var status: Int32 = 0
-        _ = unsafe waitpid(process, &status, 0)
+        _ = unsafe waitpid(process.pid, &status, 0)
         for name in ["index.html", "cert.pem", "key.pem"] { _ = unsafe unlink(folder + "/" + name) }
         _ = unsafe rmdir(folder)
     }
