@@ -65,7 +65,7 @@ final class PlainListener: ReadinessHandler, @unchecked Sendable {
     /// A port that was free a moment ago, and that the kernel gives to nobody who lets it choose: the tests beside.
     static func freePort() throws -> Int {
         for _ in 0..<100 {
-            guard let probe = try? PlainListener(port: .random(in: 10_000..<32_000)) else { continue }
+            guard let probe = try? PlainListener(port: .random(in: 10_000..<20_000)) else { continue }
             probe.stop()
             return probe.port
         }
