@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import ServiceRuntime
+import TestPatience
 import Testing
 
 @testable import HTTPEngine
 
 /// What a GOAWAY excludes is never run, and its sender's reason reaches whoever asked.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HTTP2GoAwayTests {
     /// A whole server, so that its connections and not the test decide what runs, that notes which requests were.
     private final class NotingServer: Sendable {
@@ -80,7 +81,7 @@ struct HTTP2GoAwayTests {
             port: server.port,
             tls: nil,
             loop: server.loop,
-            deadline: .seconds(10)
+            deadline: Patience.long
         )
         // On the loop, so that all go out together.
         let outcomes = try await server.loop.run {
@@ -88,7 +89,7 @@ struct HTTP2GoAwayTests {
                 for number in 0..<30 {
                     group.addTask {
                         do throws(HTTPClientError) {
-                            let answer = try await connection.send(Self.get(number), deadline: .seconds(20))
+                            let answer = try await connection.send(Self.get(number), deadline: Patience.long)
                             return (number, answer.status == .ok ? nil : .protocolError)
                         } catch {
                             return (number, error.code)
@@ -148,7 +149,7 @@ struct HTTP2GoAwayTests {
         let frames = await server.loop.run { server.peers[0].frames }
         #expect(frames.filter { $0.type == 1 }.map(\.stream) == [1, 3, 5, 7])
         let error = await #expect(throws: HTTPClientError.self) {
-            _ = try await connection.send(.push(11), deadline: .seconds(5))
+            _ = try await connection.send(.push(11), deadline: Patience.long)
         }
         #expect(error?.code == .notProcessed && error?.goAwayReason == Array("reason".utf8))
         await server.stop()

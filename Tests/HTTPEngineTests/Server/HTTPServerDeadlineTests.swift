@@ -191,7 +191,7 @@ struct HTTPServerDeadlineTests {
                 let start = MonotonicTime.now()
                 var taken = 0
                 // 50 reads of 4 KB a second at most: never silent for long, and far too slow.
-                while (MonotonicTime.now() - start).inSeconds < 8, server.server.connectionCount > 0 {
+                while MonotonicTime.now() - start < Patience.long, server.server.connectionCount > 0 {
                     taken += peer.read(4096).bytes.count
                     _ = unsafe poll(&none, 1, 20)
                 }
@@ -205,8 +205,8 @@ struct HTTPServerDeadlineTests {
     @Test("a client that is slow but faster than the least rate gets all, over many write timeouts")
     func slowEnoughReader() async throws {
         let limits = Self.limits {
-            $0.writeTimeout = .milliseconds(400)
-            $0.minimumWriteRate = 50_000
+            $0.writeTimeout = .milliseconds(400) * Patience.factor
+            $0.minimumWriteRate = 50_000 / Patience.factor
         }
         try await RunningServer.with(limits) { server in
             let taken = try await server.talk(receiveBuffer: 4096) { peer in
@@ -218,7 +218,7 @@ struct HTTPServerDeadlineTests {
                     if end != nil { return taken }
                     // Slowly for some seconds, then as fast as it goes.
                     var none = pollfd(fd: -1, events: 0, revents: 0)
-                    if taken < 1_000_000 { _ = unsafe poll(&none, 1, 5) }
+                    if taken < 1_000_000 * min(4, Patience.factor) { _ = unsafe poll(&none, 1, 5) }
                 }
             }
             #expect(taken > RunningServer.largeCount)
@@ -227,20 +227,21 @@ struct HTTPServerDeadlineTests {
 
     @Test("a body and its handler share one request's time")
     func wholeRequest() async throws {
-        let limits = Self.limits { $0.requestTimeout = .seconds(2) }
+        let limits = Self.limits { $0.requestTimeout = .seconds(2) * Patience.factor }
         try await RunningServer.with(limits) { server in
             let (text, seconds) = try await server.talk { peer in
                 peer.send("POST /gate HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\na")
                 let start = MonotonicTime.now()
                 var none = pollfd(fd: -1, events: 0, revents: 0)
-                _ = unsafe poll(&none, 1, 1200)
+                _ = unsafe poll(&none, 1, Int32(1_200 * Patience.factor))
                 peer.send("b")
                 let text = peer.readToEnd().text
                 return (text, (MonotonicTime.now() - start).inSeconds)
             }
             #expect(text.hasPrefix("HTTP/1.1 503 "))
             // With a time of its own the handler would have had until 3.2 s.
-            #expect(seconds > 1.9 && seconds < 3.1)
+            let factor = Double(Patience.factor)
+            #expect(seconds > 1.9 * factor && seconds < 3.1 * factor)
         }
     }
 
