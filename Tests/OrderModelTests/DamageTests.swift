@@ -17,7 +17,7 @@ import Testing
     ]
 
     /// Replaces, removes or adds something somewhere.
-    private static func damaged(_ value: JSONValue, _ random: inout SeededGenerator) -> JSONValue {
+    static func damaged(_ value: JSONValue, _ random: inout SeededGenerator) -> JSONValue {
         switch value {
         case .object(var object) where !object.isEmpty && random.chance(85):
             let name = random.one(of: object.keys)

@@ -57,6 +57,6 @@ import Testing
         ] as [(String, Int64?)]
     )
     func `a duration has whole units in order`(_ text: String, _ seconds: Int64?) {
-        #expect(ISODuration(text)?.approximateSeconds == seconds)
+        #expect(ISODuration(parsing: text)?.approximateSeconds == seconds)
     }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ExactJSON
+
 /// A length of time as Apple's documents write it: ISO 8601, such as `PT30M` or `P0Y0M0DT0H30M0S`.
 public struct ISODuration: Sendable, Hashable {
     /// The text as it was sent; it goes into packages unchanged.
@@ -7,9 +9,18 @@ public struct ISODuration: Sendable, Hashable {
     /// The whole length in seconds, a year counted as 365 days and a month as 30.
     public let approximateSeconds: Int64
 
-    /// Reads whole numbers of years, months, days, hours, minutes and seconds, or of weeks; nil when the text is no such
-    /// duration, names no unit at all, or repeats or reorders units.
-    public init?(_ text: String) {
+    /// Reads whole numbers of years, months, days, hours, minutes and seconds, or of weeks, each unit at most once and in
+    /// this order.
+    ///
+    /// It throws where it could be nil: the fields that hold a duration are optional, and a misspelt one would vanish.
+    ///
+    /// - Throws: ``InvalidOrderError`` with `bad-duration`.
+    public init(_ text: String) throws(InvalidOrderError) {
+        self = try .checked(.string(text), as: .duration)
+    }
+
+    /// nil when the text is no duration.
+    init?(parsing text: String) {
         var reader = DigitReader(Array(text.utf8.prefix(64)))
         guard text.utf8.count <= 64, reader.take("P") else { return nil }
         let dayUnits: [(Unicode.Scalar, Int64)] = [("Y", 31_536_000), ("M", 2_592_000), ("W", 604_800), ("D", 86_400)]
@@ -39,4 +50,13 @@ public struct ISODuration: Sendable, Hashable {
         self.text = text
         self.approximateSeconds = seconds
     }
+}
+
+extension ISODuration: FieldValue {
+    init(field value: JSONValue) throws(FieldFault) {
+        guard case .string(let text) = value, let duration = ISODuration(parsing: text) else { throw FieldFault() }
+        self = duration
+    }
+
+    var field: JSONValue { .string(text) }
 }

@@ -172,7 +172,7 @@ struct DocumentWalk {
             )
         case .dateTime: checkDate(text)
         case .duration:
-            if ISODuration(text) == nil {
+            if ISODuration(parsing: text) == nil {
                 add(
                     .error,
                     "bad-duration",
