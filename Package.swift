@@ -72,8 +72,9 @@ let package = Package(
     name: "walletorders",
     platforms: [.macOS(.v26)],
     products: [
-        .library(name: "OrderModel", targets: ["OrderModel"]),
-        .library(name: "OrderPackage", targets: ["OrderPackage"]),
+        // With the modules whose types stand in their interfaces.
+        .library(name: "OrderModel", targets: ["OrderModel", "ExactJSON"]),
+        .library(name: "OrderPackage", targets: ["OrderPackage", "OrderModel", "ExactJSON", "Cryptography"]),
     ],
     targets: [
         .systemLibrary(name: "CLinux"),

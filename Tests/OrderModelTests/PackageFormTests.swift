@@ -44,6 +44,12 @@ import Testing
         #expect(json["webServiceURL"] == nil && json["authenticationToken"] == nil)
     }
 
+    @Test func `a quantity is a number in the package also where its text is no JSON number`() throws {
+        let order = try document(Self.sent.replacing("\"2\"", with: "\"02.50\""))
+        let json = try JSONValue(parsing: order.packageForm())
+        #expect(json["lineItems"]?[0]?["quantity"]?.numberValue?.text == "2.5")
+    }
+
     @Test func `a package of every valid sample is valid itself and says the same again`() throws {
         for name in ["order-bakery-pickup.json", "order-vapor-minimal.json"] {
             let first = try #require(OrderDocument.validate(text: try Fixture.bytes(name)).document)

@@ -62,7 +62,9 @@ enum PackageForm {
             }
             return output.map { .array($0) }
         case (.amount, .number(let number)): return number.plainText(maximumLength: 64).map { .string($0) }
-        case (.quantity, .string(let text)): return JSONNumber(text).map { .number($0) }
+        case (.quantity, .string(let text)):
+            // `007` is a decimal text but no JSON number.
+            return (JSONNumber(text) ?? DecimalAmount(text).flatMap { JSONNumber($0.description) }).map { .number($0) }
         case (.dateTime, .string(let text)):
             if isWholeSecondUTC(text) { return nil }
             return (try? OrderDate(parsing: text)).map { .string($0.text) }

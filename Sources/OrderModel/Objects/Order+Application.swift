@@ -11,8 +11,7 @@ extension Order {
         public var launchURL: String?
         /// The custom product page to show in the App Store. Since iOS 17.0.
         public var customProductPageIdentifier: String?
-        /// Members that Apple's table does not have; validation refuses them unless its options say otherwise. They are written
-        /// behind the others; a name that has a property of its own only while that property is nil.
+        /// Members that Apple does not have; see ``Order/unknownFields``.
         public var unknownFields: JSONObject
 
         /// Puts an app together; what is left out is nil.

@@ -13,8 +13,7 @@ extension Order {
         public var messageEncoding: String
         /// A text beside the code, for people. Localizable.
         public var altText: String?
-        /// Members that Apple's table does not have; validation refuses them unless its options say otherwise. They are written
-        /// behind the others; a name that has a property of its own only while that property is nil.
+        /// Members that Apple does not have; see ``Order/unknownFields``.
         public var unknownFields: JSONObject
 
         /// Puts a code together; what is left out is nil.

@@ -9,8 +9,7 @@ extension Order {
         public var amount: Amount
         /// In which currency.
         public var currency: CurrencyCode
-        /// Members that Apple's table does not have; validation refuses them unless its options say otherwise. They are written
-        /// behind the others; a name that has a property of its own only while that property is nil.
+        /// Members that Apple does not have; see ``Order/unknownFields``.
         public var unknownFields: JSONObject
 
         /// Puts a sum of money together.

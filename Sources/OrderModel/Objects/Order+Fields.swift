@@ -4,8 +4,8 @@ public import ExactJSON
 
 /// An order as a Swift value: every object and field that Apple's model has. Apple: WalletOrders, `Order`.
 ///
-/// The properties have Apple's names, and stand in Apple's order. Identifiers, dates, amounts and codes are types that can't
-/// hold what Wallet would refuse; rules across fields are checked where an order becomes an ``OrderDocument``:
+/// The properties have Apple's names, and stand in Apple's order. Identifiers, dates, amounts and codes are types that
+/// can't hold what Wallet would refuse; rules across fields are checked where an order becomes an ``OrderDocument``:
 ///
 /// ```swift
 /// let order = try Order(text: bytes)        // throws InvalidOrderError with every finding
@@ -13,17 +13,19 @@ public import ExactJSON
 /// let bytes = order.serialized(.pretty)     // an order.json
 /// ```
 ///
+/// A localizable text may be a key of `order.strings`. What has no *since* is known to iOS 16.0, the first with orders.
+///
 /// Reading and writing lose nothing: texts, digits of numbers, dates with their zones and durations stay as they were
 /// written. Four things are put into the one form that packages have: amounts that came as JSON numbers are written as
-/// texts of the same digits, quantities that came as texts as numbers, members stand in Apple's order, and null members,
-/// which devices take for absent, are left out. A document that a service is to complete gets its `schemaVersion` and
-/// `updatedAt`.
+/// texts of the same digits, quantities that came as texts as numbers, members stand in Apple's order, and null
+/// members, which devices take for absent, are left out. A document that a service is to complete gets its
+/// `schemaVersion` and `updatedAt`.
 ///
-/// All objects are nested types: `Address`, `Customer`, `Location` or `Return` are names that a shop has for types of its
-/// own. One name is left that may clash, and `typealias WalletOrder = OrderModel.Order` helps there.
+/// All objects are nested types: `Address`, `Customer`, `Location` or `Return` are names that a shop has for types of
+/// its own. One name is left that may clash, and `typealias WalletOrder = OrderModel.Order` helps there.
 ///
-/// It is not `Codable` on purpose. Decoders hand a JSON number over as a binary fraction or not at all, so nothing exact
-/// could be promised; a type that is `Codable` can hold the text.
+/// It is not `Codable` on purpose. Decoders hand a JSON number over as a binary fraction or not at all, so nothing
+/// exact could be promised; a type that is `Codable` can hold the text.
 public struct Order: Sendable, Hashable {
     /// The version of the document's form; version 1 reaches every device.
     public var schemaVersion: SchemaVersion
@@ -37,8 +39,8 @@ public struct Order: Sendable, Hashable {
     public var orderNumber: String?
     /// When the customer ordered.
     public var createdAt: DateTime
-    /// When the order last changed: equal to `createdAt` before the first change, and later after each. A device keeps the
-    /// later of two. When an order is put together without it, it is `createdAt`.
+    /// When the order last changed: equal to `createdAt` before the first change, and later after each. A device keeps
+    /// the later of two. When an order is put together without it, it is `createdAt`.
     public var updatedAt: DateTime
     /// Where the order as a whole stands.
     public var status: Status
@@ -70,13 +72,14 @@ public struct Order: Sendable, Hashable {
     public var associatedApplicationIdentifiers: [String]?
     /// Whether Wallet tells the customer of changes; nil is yes.
     public var changeNotifications: ChangeNotifications?
-    /// Where devices ask for changes: the https URL in front of `/v1`. It needs `authenticationToken` beside it; without both
-    /// the order never changes.
+    /// Where devices ask for changes: the https URL in front of `/v1`. It needs `authenticationToken` beside it;
+    /// without both the order never changes.
     public var webServiceURL: URI?
     /// The secret that devices show there; the same for the order's whole life.
     public var authenticationToken: AuthenticationToken?
-    /// Members that Apple's table does not have; validation refuses them unless its options say otherwise. They are written
-    /// behind the others; a name that has a property of its own only while that property is nil.
+    /// Members that Apple's tables do not have, in their order. Validation refuses them unless
+    /// ``ValidationOptions/unknownMembers`` says otherwise. They are written behind the others; a name that has a
+    /// property of its own is only written while that property is nil.
     public var unknownFields: JSONObject
 
     /// Puts an order together; what is left out is nil, or as the property says.

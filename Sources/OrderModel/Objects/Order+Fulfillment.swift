@@ -3,8 +3,8 @@
 import ExactJSON
 
 extension Order {
-    /// How goods reach the customer. Apple tells the two objects apart by `fulfillmentType`, which is therefore no property
-    /// of theirs.
+    /// How goods reach the customer. Apple tells the two objects apart by `fulfillmentType`, which is therefore no
+    /// property of theirs.
     public enum Fulfillment: Sendable, Hashable {
         /// They are brought.
         case shipping(ShippingFulfillment)

@@ -13,8 +13,7 @@ extension Order {
         public var longitude: JSONNumber
         /// In metres above sea level.
         public var altitude: JSONNumber?
-        /// Members that Apple's table does not have; validation refuses them unless its options say otherwise. They are written
-        /// behind the others; a name that has a property of its own only while that property is nil.
+        /// Members that Apple does not have; see ``Order/unknownFields``.
         public var unknownFields: JSONObject
 
         /// Puts a location together from exact numbers.

@@ -23,8 +23,7 @@ extension Order {
         public var emailAddress: String?
         /// Where calls reach the merchant.
         public var phoneNumber: String?
-        /// Members that Apple's table does not have; validation refuses them unless its options say otherwise. They are written
-        /// behind the others; a name that has a property of its own only while that property is nil.
+        /// Members that Apple does not have; see ``Order/unknownFields``.
         public var unknownFields: JSONObject
 
         /// Puts a merchant together; what is left out is nil.

@@ -9,13 +9,12 @@ extension Order {
         public var displayName: String
         /// The platform's website.
         public var url: URI
-        /// The name of the logo beside the tracking link on light ground: PNG or JPEG. Wallet shows it when the shipping
-        /// fulfillment has a `trackingURL`.
+        /// The name of the logo beside the tracking link on light ground: PNG or JPEG. Wallet shows it when the
+        /// shipping fulfillment has a `trackingURL`.
         public var trackingLogoNameLightColorScheme: PackagePath
         /// The same for dark ground.
         public var trackingLogoNameDarkColorScheme: PackagePath
-        /// Members that Apple's table does not have; validation refuses them unless its options say otherwise. They are written
-        /// behind the others; a name that has a property of its own only while that property is nil.
+        /// Members that Apple does not have; see ``Order/unknownFields``.
         public var unknownFields: JSONObject
 
         /// Puts a provider together.

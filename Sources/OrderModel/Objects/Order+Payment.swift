@@ -11,15 +11,14 @@ extension Order {
         public var summaryItems: [SummaryItem]?
         /// The movements of money. Since iOS 17.0.
         public var transactions: [PaymentTransaction]?
-        /// Where the payment stands. Apple calls it deprecated, but devices refuse an order of `schemaVersion` 1 whose payment has
-        /// none.
+        /// Where the payment stands. Apple calls it deprecated, but devices refuse an order of `schemaVersion` 1 whose
+        /// payment has none.
         public var status: Status?
         /// How it was paid, brand and last digits. Apple prefers `transactions`.
         public var paymentMethods: [String]?
         /// Further Apple Pay transactions that belong to this order. Apple prefers `transactions`.
         public var applePayTransactionIdentifiers: [String]?
-        /// Members that Apple's table does not have; validation refuses them unless its options say otherwise. They are written
-        /// behind the others; a name that has a property of its own only while that property is nil.
+        /// Members that Apple does not have; see ``Order/unknownFields``.
         public var unknownFields: JSONObject
 
         /// Puts a payment together; what is left out is nil.

@@ -7,8 +7,7 @@ extension Order {
     public struct PaymentMethod: Sendable, Hashable {
         /// What the customer calls it, such as brand and last digits.
         public var displayName: String
-        /// Members that Apple's table does not have; validation refuses them unless its options say otherwise. They are written
-        /// behind the others; a name that has a property of its own only while that property is nil.
+        /// Members that Apple does not have; see ``Order/unknownFields``.
         public var unknownFields: JSONObject
 
         /// Puts a payment method together.

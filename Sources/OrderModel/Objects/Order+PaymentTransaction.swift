@@ -19,8 +19,7 @@ extension Order {
         public var applePayTransactionIdentifier: String?
         /// The name of the receipt in the package: PDF, JPEG or PNG.
         public var receipt: PackagePath?
-        /// Members that Apple's table does not have; validation refuses them unless its options say otherwise. They are written
-        /// behind the others; a name that has a property of its own only while that property is nil.
+        /// Members that Apple does not have; see ``Order/unknownFields``.
         public var unknownFields: JSONObject
 
         /// Puts a transaction together; what is left out is nil.

@@ -5,7 +5,8 @@ public import ExactJSON
 extension Order {
     /// Goods that the customer collects. Apple: WalletOrders, `PickupFulfillment`.
     public struct PickupFulfillment: Sendable, Hashable {
-        /// The merchant's name for it, unique within the order and never shown. Wallet tells by it what changed: keep it.
+        /// The merchant's name for it, unique within the order and never shown. Wallet tells by it what changed: keep
+        /// it.
         public var fulfillmentIdentifier: FulfillmentIdentifier
         /// The name of the place. Localizable.
         public var displayName: String
@@ -29,8 +30,7 @@ extension Order {
         public var lineItems: [LineItem]?
         /// What the customer should know. Localizable.
         public var notes: String?
-        /// Members that Apple's table does not have; validation refuses them unless its options say otherwise. They are written
-        /// behind the others; a name that has a property of its own only while that property is nil.
+        /// Members that Apple does not have; see ``Order/unknownFields``.
         public var unknownFields: JSONObject
 
         /// Puts a pickup together; what is left out is nil.

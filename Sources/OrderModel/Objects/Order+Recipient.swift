@@ -13,8 +13,7 @@ extension Order.ShippingFulfillment {
         public var organizationName: String?
         /// Where to.
         public var address: Order.Address?
-        /// Members that Apple's table does not have; validation refuses them unless its options say otherwise. They are written
-        /// behind the others; a name that has a property of its own only while that property is nil.
+        /// Members that Apple does not have; see ``Order/unknownFields``.
         public var unknownFields: JSONObject
 
         /// Puts a recipient together; what is left out is nil.

@@ -5,7 +5,8 @@ public import ExactJSON
 extension Order {
     /// Goods on their way back. Since iOS 17.2. Apple: WalletOrders, `Return`.
     public struct Return: Sendable, Hashable {
-        /// The merchant's name for it, unique within the order and never shown. Wallet tells by it what changed: keep it.
+        /// The merchant's name for it, unique within the order and never shown. Wallet tells by it what changed: keep
+        /// it.
         public var returnIdentifier: ReturnIdentifier
         /// Where it stands.
         public var status: Status
@@ -29,8 +30,7 @@ extension Order {
         public var notes: String?
         /// The name of a label to print in the package: PDF, JPEG or PNG.
         public var returnLabel: PackagePath?
-        /// Members that Apple's table does not have; validation refuses them unless its options say otherwise. They are written
-        /// behind the others; a name that has a property of its own only while that property is nil.
+        /// Members that Apple does not have; see ``Order/unknownFields``.
         public var unknownFields: JSONObject
 
         /// Puts a return together; what is left out is nil.

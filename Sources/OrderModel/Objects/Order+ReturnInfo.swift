@@ -15,8 +15,7 @@ extension Order {
         public var returnDeadline: DateTime?
         /// Whether Wallet counts down to `returnDeadline`; nil is no. Only right when all items can go back until then.
         public var displayCountdown: Bool?
-        /// Members that Apple's table does not have; validation refuses them unless its options say otherwise. They are written
-        /// behind the others; a name that has a property of its own only while that property is nil.
+        /// Members that Apple does not have; see ``Order/unknownFields``.
         public var unknownFields: JSONObject
 
         /// Puts the terms together; what is left out is nil.

@@ -5,7 +5,8 @@ public import ExactJSON
 extension Order {
     /// Goods that are brought to the customer. Apple: WalletOrders, `ShippingFulfillment`.
     public struct ShippingFulfillment: Sendable, Hashable {
-        /// The merchant's name for it, unique within the order and never shown. Wallet tells by it what changed: keep it.
+        /// The merchant's name for it, unique within the order and never shown. Wallet tells by it what changed: keep
+        /// it.
         public var fulfillmentIdentifier: FulfillmentIdentifier
         /// Where it stands.
         public var status: Status
@@ -33,8 +34,7 @@ extension Order {
         public var notes: String?
         /// Parcel or delivery; nil is a parcel. Since iOS 17.0.
         public var shippingType: ShippingType?
-        /// Members that Apple's table does not have; validation refuses them unless its options say otherwise. They are written
-        /// behind the others; a name that has a property of its own only while that property is nil.
+        /// Members that Apple does not have; see ``Order/unknownFields``.
         public var unknownFields: JSONObject
 
         /// Puts a parcel together; what is left out is nil.

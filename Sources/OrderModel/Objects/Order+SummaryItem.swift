@@ -9,8 +9,7 @@ extension Order.Payment {
         public var label: String
         /// How much; less than zero for a discount.
         public var value: Order.CurrencyAmount
-        /// Members that Apple's table does not have; validation refuses them unless its options say otherwise. They are written
-        /// behind the others; a name that has a property of its own only while that property is nil.
+        /// Members that Apple does not have; see ``Order/unknownFields``.
         public var unknownFields: JSONObject
 
         /// Puts a line together.

@@ -5,8 +5,8 @@ import ExactJSON
 extension Order {
     /// A sum as exact decimal digits: never a binary fraction.
     ///
-    /// Two are equal when their values are, `28.8` and `28.80`; a document keeps the digits as they were written. Apple's
-    /// reference has amounts as texts, and so they are written, also those that came as JSON numbers.
+    /// Two are equal when their values are, `28.8` and `28.80`; a document keeps the digits as they were written.
+    /// Apple's reference has amounts as texts, and so they are written, also those that came as JSON numbers.
     public struct Amount: Sendable, CustomStringConvertible {
         /// The digits as they were written, `28.80`; never an exponent.
         public let text: String

@@ -5,8 +5,8 @@ import ExactJSON
 extension Order {
     /// A moment with the time zone it was written in: RFC 3339, such as `2026-01-31T18:00:00+01:00`.
     ///
-    /// Apple: `date-time`. Two are equal when moment and offset are. A document keeps the text as it was written; packages
-    /// hold the moment in whole seconds UTC, the form that Wallet is known to read.
+    /// Apple: `date-time`. Two are equal when moment and offset are. A document keeps the text as it was written;
+    /// packages hold the moment in whole seconds UTC, the form that Wallet is known to read.
     public struct DateTime: Sendable, CustomStringConvertible {
         /// The text as it was written.
         public let text: String
