@@ -38,4 +38,17 @@ import Testing
                 && Currency.suggestion(for: "eur") == "EUR"
         )
     }
+
+    @Test func `an amount written for people is told as programs write it`() {
+        for (text, meant) in [
+            ("12,50", "12.50"), ("$5", "5"), ("1.299,00 €", "1299.00"), ("1,299.00", "1299.00"),
+            ("1,299,000", "1299000"),
+            ("-3,5", "-3.5"), ("5.00 USD", "5.00"),
+        ] {
+            #expect(DecimalAmount.suggestion(for: text) == meant, "\(text)")
+        }
+        for text in ["1,299", "free", "", "1-2", ",", "--1", "5e3"] {
+            #expect(DecimalAmount.suggestion(for: text) == nil, "\(text)")
+        }
+    }
 }

@@ -5,120 +5,6 @@ import Testing
 
 @testable import OrderModel
 
-/// Numbers that are the same in every run.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1 }
-
-    mutating func next() -> UInt64 {
-        state = state &+ 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    mutating func one<Element>(of elements: [Element]) -> Element {
-        elements[Int(next() % UInt64(elements.count))]
-    }
-
-    mutating func chance(_ percent: UInt64) -> Bool { next() % 100 < percent }
-}
-
-/// Makes sets of entries with ties, duplicates, corrections, edits, removals and things that don't fit.
-struct EntryGenerator {
-    var random: SeededGenerator
-    private let base: JSONValue
-
-    init(seed: UInt64) throws {
-        random = SeededGenerator(seed: seed)
-        base = try Story.base().document
-    }
-
-    mutating func set() throws -> [LogEntry] {
-        let count = 2 + Int(random.next() % 6)
-        var entries: [LogEntry] = []
-        for index in 0..<count { entries.append(try entry("e\(index)")) }
-        if random.chance(25) { entries.append(random.one(of: entries)) }
-        return entries
-    }
-
-    private mutating func entry(_ identifier: String) throws -> LogEntry {
-        let moment = Int64(1 + random.next() % 4)
-        if random.chance(20) { return try edit(identifier, moment) }
-        var members = JSONObject()
-        let subject: String
-        switch random.next() % 10 {
-        case 0:
-            subject = "payment"
-            members["status"] = .string(random.one(of: ["pending", "paid", "refunded"]))
-        case 1:
-            subject = "order"
-            members[random.chance(70) ? "status" : "orderNumber"] = .string(
-                random.one(of: ["open", "completed", "cancelled"])
-            )
-            if random.chance(40) {
-                members["statusDescription"] = random.chance(30) ? .null : .string("order " + identifier)
-            }
-        case 2:
-            subject = "return"
-            members["returnIdentifier"] = .string(random.one(of: ["r", "s"]))
-            if random.chance(70) {
-                members["status"] = .string(random.one(of: ["open", "issue", "completed", "onTheWay"]))
-            }
-            members["carrier"] = .string(identifier)
-        case 3...5:
-            subject = "fulfillment"
-            members["fulfillmentIdentifier"] = "a"
-            members["status"] = .string(random.one(of: ["shipped", "onTheWay", "delivered", "delivered"]))
-        default:
-            subject = "fulfillment"
-            members["fulfillmentIdentifier"] = .string(random.one(of: ["a", "a", "b"]))
-            if random.chance(25) {
-                members["fulfillmentType"] = .string(random.one(of: ["shipping", "shipping", "pickup"]))
-            }
-            if random.chance(10) { members["displayName"] = "Store" }
-            if random.chance(75) {
-                members["status"] = .string(
-                    random.one(of: [
-                        "open", "shipped", "onTheWay", "delivered", "delivered", "issue", "cancelled", "pickedUp",
-                    ])
-                )
-            }
-            if random.chance(40) { members["statusDescription"] = .string(identifier) }
-            if random.chance(40) { members["carrier"] = random.chance(25) ? .null : .string(identifier) }
-            if random.chance(35) || members.count < 2 { members["notes"] = .string(identifier) }
-        }
-        var event = JSONObject([("eventIdentifier", .string(identifier)), (subject, .object(members))])
-        if random.chance(15) { event["correction"] = true }
-        // A shipping fulfillment that was picked up is refused by itself; draw again.
-        guard let parsed = OrderEvent.parse(.object(event)).event else { return try entry(identifier) }
-        return LogEntry(parsed, occurredAt: moment)
-    }
-
-    private mutating func edit(_ identifier: String, _ moment: Int64) throws -> LogEntry {
-        let parcel = base["fulfillments"]?[0] ?? .null
-        let other: JSONValue = [
-            "fulfillmentType": "shipping", "fulfillmentIdentifier": "b", "status": "processing",
-        ]
-        let after: JSONValue
-        switch random.next() % 7 {
-        case 0: after = try base.replacing("/fulfillments", with: nil)
-        case 1: after = try base.replacing("/fulfillments", with: [other, parcel])
-        case 2: after = try base.replacing("/fulfillments", with: [parcel, other])
-        case 3:
-            after = try base.replacing(
-                "/fulfillments/0/status",
-                with: .string(random.one(of: ["shipped", "delivered"]))
-            )
-        case 4: after = try base.replacing("/status", with: "completed")
-        case 5: after = try base.replacing("/payment", with: nil)
-        default: after = try base.replacing("/statusDescription", with: .string(identifier))
-        }
-        return LogEntry(OrderEdit(from: base, to: after), identifier: identifier, occurredAt: moment)
-    }
-}
-
 @Suite struct FoldPropertyTests {
     private static func shuffles(_ entries: [LogEntry], _ random: inout SeededGenerator) -> [[LogEntry]] {
         if entries.count <= 4 { return Story.permutations(entries) }
@@ -137,7 +23,7 @@ struct EntryGenerator {
                 completeWhenFulfilled: generator.random.chance(60),
                 validation: .init(isServiceFilled: true)
             )
-            let base = try Story.base()
+            let base = FoldBase(document: generator.base)
             let whole = OrderFold(options).fold(base, entries)
             sets += 1
             for arrival in Self.shuffles(entries, &generator.random) {
@@ -165,7 +51,7 @@ struct EntryGenerator {
                 validation: .init(isServiceFilled: true)
             )
             let fold = OrderFold(options)
-            let base = try Story.base()
+            let base = FoldBase(document: generator.base)
             var result = fold.fold(base, [])
             for (index, entry) in entries.enumerated() {
                 let stored = try JSONValue(parsing: result.document.serialized())
@@ -230,7 +116,7 @@ struct EntryGenerator {
                 validation: .init(isServiceFilled: true)
             )
             let fold = OrderFold(options)
-            let base = try Story.base()
+            let base = FoldBase(document: generator.base)
             // The entries happened at microseconds 1 to 4; "now" puts the border between any two of them.
             let entries = try generator.set()
             let now = Int64(generator.random.next() % 6) + 90 * day

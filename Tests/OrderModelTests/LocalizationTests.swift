@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExactJSON
+import Foundation
 import Testing
 
 @testable import OrderModel
@@ -91,6 +92,28 @@ import Testing
         }
     }
 
+    /// Foundation's reader of property lists knows this syntax, too; nobody here wrote it.
+    @Test func `another reader reads what is written`() throws {
+        var random = SeededGenerator(seed: 2)
+        let alphabet: [Unicode.Scalar] = [
+            "a", "\"", "\\", "\n", "\r", "\t", "/", "*", ";", "=", "é", "ü", "😀", "7", "U",
+        ]
+        for round in 0..<300 {
+            let entries = (0..<3).map { index in
+                var text = String.UnicodeScalarView()
+                // Every other file is ASCII alone.
+                let count = round % 2 == 0 ? alphabet.count : 10
+                for _ in 0..<(random.next() % 12) { text.append(random.one(of: Array(alphabet.prefix(count)))) }
+                return StringsTable.Entry(key: "\(index)" + String(text), text: String(text))
+            }
+            let bytes = StringsTable(entries).write()
+            let read = try unsafe PropertyListSerialization.propertyList(from: Data(bytes), options: [], format: nil)
+            let texts = try #require(read as? [String: String])
+            #expect(texts.count == 3)
+            for entry in entries { #expect(texts[entry.key].map { Array($0.utf8) } == Array(entry.text.utf8)) }
+        }
+    }
+
     @Test func `a request's texts are read, and faults named`() throws {
         let good = StringsTable.read(["a": "b"])
         #expect(good.table?["a"] == "b" && good.findings.isEmpty)
@@ -128,6 +151,55 @@ import Testing
             ]
         )
         #expect(findings.map(\.summary) == ["error strings-keys-differ de.lproj/order.strings"])
+        #expect(findings.first?.message.hasPrefix("1 key of other languages is missing: \"b\"") == true)
+    }
+
+    private func findings(_ order: JSONValue, _ texts: KeyValuePairs<String, [String: String]>) throws -> [Finding] {
+        var tables: [LocaleIdentifier: StringsTable] = [:]
+        for (name, entries) in texts {
+            tables[try LocaleIdentifier(name)] = StringsTable(
+                entries.sorted { $0.key < $1.key }.map { .init(key: $0.key, text: $0.value) }
+            )
+        }
+        return LocalizationCheck.check(order, tables)
+    }
+
+    private func order(_ title: String) throws -> JSONValue {
+        try Fixture.json("order-vapor-minimal.json")
+            .replacing("/lineItems", with: [["title": .string(title), "quantity": 1]])
+    }
+
+    @Test func `a key that is no text of the order is told once for all languages`() throws {
+        let found = try findings(order("A b"), ["en": ["A b": "1", "C": "2"], "fr": ["A b": "1", "C": "2"]])
+        #expect(found.map(\.summary) == ["note strings-key-unused en.lproj/order.strings"])
+        #expect(found.first?.message.contains("\"C\"") == true)
+    }
+
+    @Test func `keys that are names want a language for everybody else`() throws {
+        let named = try findings(order("NutWarning"), ["de": ["NutWarning": "Nüsse"]])
+        #expect(named.map(\.summary) == ["note no-default-language de.lproj/order.strings"])
+        #expect(try findings(order("NutWarning"), ["de": ["NutWarning": "1"], "en-GB": ["NutWarning": "2"]]).isEmpty)
+        #expect(try findings(order("Contains nuts"), ["de": ["Contains nuts": "Nüsse"]]).isEmpty)
+    }
+
+    @Test func `a folder's name is a language as devices write it`() throws {
+        func check(_ name: String) throws -> [String] {
+            try findings(order("A b"), [name: ["A b": "1"]]).map(\.summary)
+        }
+        for name in ["de", "pt-BR", "zh-Hans", "zh-Hant-TW", "es-419", "fil"] {
+            #expect(try check(name).isEmpty, "\(name)")
+        }
+        #expect(try check("DE") == ["warning locale-case DE.lproj"])
+        #expect(try check("zh-hans") == ["warning locale-case zh-hans.lproj"])
+        #expect(try check("xy") == ["warning unknown-locale xy.lproj"])
+        #expect(try check("de-UK") == ["warning unknown-locale de-UK.lproj"])
+        #expect(try check("zh-Abcd") == ["warning unknown-locale zh-Abcd.lproj"])
+        #expect(try LocaleIdentifier("ZH-hANS-cn").canonicalText == "zh-Hans-CN")
+    }
+
+    @Test func `a translation is as short as the text itself has to be`() throws {
+        let found = try findings(order("A b"), ["en": ["A b": String(repeating: "x", count: 101)], "de": ["A b": "1"]])
+        #expect(found.map(\.summary) == ["note text-too-long en.lproj/order.strings"])
     }
 
     @Test func `an order without languages has nothing to compare`() throws {

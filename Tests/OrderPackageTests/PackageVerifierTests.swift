@@ -302,7 +302,7 @@ struct PackageVerifierTests {
         var parts = PackageParts()
         parts.files += [
             (".DS_Store", [1]), ("unused.png", Fixtures.png(30)), ("en.lproj/logo.png", Fixtures.png(31)),
-            ("en.lproj/order.strings", Array("\"a\" = \"b\";".utf8)), ("LOGO.png", Fixtures.png(32)),
+            ("en.lproj/order.strings", Array("\"Shop\" = \"b\";".utf8)), ("LOGO.png", Fixtures.png(32)),
         ]
         let report = try verifier().verify(try parts.bytes())
         #expect(report.isValid, "\(report.findings)")
@@ -321,7 +321,7 @@ struct PackageVerifierTests {
         func codes(_ logo: String, _ paths: [String]) throws -> [String] {
             var files: [String: [UInt8]] = [:]
             for path in paths {
-                files[path] = path.hasSuffix(".strings") ? Array(#""a" = "b";"#.utf8) : Fixtures.png(30)
+                files[path] = path.hasSuffix(".strings") ? Array(#""Shop" = "b";"#.utf8) : Fixtures.png(30)
             }
             let text = String(decoding: Fixtures.order, as: UTF8.self).replacing("\"logo.png\"", with: "\"\(logo)\"")
             return FileCheck.check(try JSONValue(parsing: Array(text.utf8)), files: files).map(\.code)

@@ -140,7 +140,7 @@ public struct OrderDocumentError: Error, Sendable, Hashable, CustomStringConvert
 extension Finding {
     /// A text that is no JSON.
     public init(syntax error: JSONSyntaxError, path: String? = nil) {
-        let fix = "Put the text right there; nothing behind that place was read."
+        let fix = "Correct the text at that place; nothing behind it was read."
         if let path {
             self.init(
                 severity: .error,

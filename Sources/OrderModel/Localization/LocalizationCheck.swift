@@ -4,7 +4,8 @@ public import ExactJSON
 
 /// Compares an order with its languages.
 public enum LocalizationCheck {
-    /// Finds texts that look as if their key had been misspelt, and keys that some languages lack.
+    /// Finds texts that look as if their key had been misspelt, keys that some languages lack or that nothing uses, folders
+    /// of no language, and texts that are too long for a phone.
     ///
     /// A kind of field counts as localized once any of its values is a key; then each other text of that kind is told once,
     /// at its first place. Languages with different keys are an error: Apple wants the same keys in each.
@@ -14,46 +15,157 @@ public enum LocalizationCheck {
     ///   - tables: the texts of each language.
     public static func check(_ document: JSONValue, _ tables: [LocaleIdentifier: StringsTable]) -> [Finding] {
         if tables.isEmpty { return [] }
-        var keys: Set<String> = []
-        var sequence: [String] = []
-        for (_, table) in tables.sorted(by: { $0.key < $1.key }) {
-            for key in table.keys where keys.insert(key).inserted { sequence.append(key) }
+        var comparison = Comparison(document, tables.sorted { $0.key < $1.key })
+        comparison.checkTexts()
+        comparison.checkKeys()
+        comparison.checkLengths()
+        comparison.checkDefaultLanguage()
+        return tables.keys.sorted().flatMap { $0.findings } + comparison.findings
+    }
+
+    /// The order's texts beside those of all languages.
+    private struct Comparison {
+        let tables: [(key: LocaleIdentifier, value: StringsTable)]
+        let texts: [TextWalk.Localizable]
+        /// All keys in the order in which they first stand.
+        let keys: [String]
+        private let known: Set<String>
+        /// Keys that a misspelt text most likely meant.
+        private var meant: Set<String> = []
+        private(set) var findings: [Finding] = []
+
+        init(_ document: JSONValue, _ tables: [(key: LocaleIdentifier, value: StringsTable)]) {
+            self.tables = tables
+            var walk = TextWalk()
+            walk.visit(document, .object(.order))
+            texts = walk.texts
+            var known: Set<String> = []
+            keys = tables.flatMap(\.value.keys).filter { known.insert($0).inserted }
+            self.known = known
         }
-        var walk = TextWalk()
-        walk.visit(document, .object(.order))
-        var localizedKinds: Set<String> = []
-        for text in walk.texts where keys.contains(text.text) { localizedKinds.insert(text.kind) }
-        var findings: [Finding] = []
-        var told: Set<String> = []
-        for text in walk.texts where localizedKinds.contains(text.kind) && !keys.contains(text.text) {
-            guard told.insert(text.text).inserted else { continue }
-            let near = NearMiss.find(text.text, among: sequence).map { "Did you mean \"\($0)\"? " } ?? ""
-            findings.append(
-                Finding(
-                    severity: .warning,
-                    code: "string-key",
-                    pointer: text.pointer,
-                    message: "\"\(DocumentWalk.shown(text.text))\" is no key of order.strings, though other texts of"
-                        + " \(text.kind) are; Wallet shows it as it is.",
-                    fix: near + "Add the key to every order.strings, or leave it if the text is the same everywhere."
+
+        /// Bounds the work: who misspells more than this has another reason.
+        private static let suggestionLimit = 50
+
+        mutating func checkTexts() {
+            let localizedKinds = Set(texts.filter { known.contains($0.text) }.map(\.kind))
+            var told: Set<String> = []
+            for text in texts where localizedKinds.contains(text.kind) && !known.contains(text.text) {
+                guard told.insert(text.text).inserted else { continue }
+                let near = told.count > Self.suggestionLimit ? nil : NearMiss.find(text.text, among: keys)
+                if let near { meant.insert(near) }
+                findings.append(
+                    Finding(
+                        severity: .warning,
+                        code: "string-key",
+                        pointer: text.pointer,
+                        message:
+                            "\"\(DocumentWalk.shown(text.text))\" is no key of order.strings, though other texts of"
+                            + " \(text.kind) are; Wallet shows it as it is.",
+                        fix: (near.map { "Did you mean \"\($0)\"? " } ?? "")
+                            + "Add the key to every order.strings, or leave it if the text is the same everywhere."
+                    )
                 )
-            )
+            }
         }
-        for (locale, table) in tables.sorted(by: { $0.key < $1.key }) {
-            let missing = sequence.filter { table[$0] == nil }
-            if missing.isEmpty { continue }
-            let shown = missing.prefix(5).map { "\"\(DocumentWalk.shown($0))\"" }
-            findings.append(
-                Finding(
-                    severity: .error,
-                    code: "strings-keys-differ",
-                    path: locale.folder + "/order.strings",
-                    message: "\(missing.count) keys of other languages are missing: "
-                        + shown.joined(separator: ", ") + (missing.count > 5 ? " …" : "."),
+
+        mutating func checkKeys() {
+            var differ = false
+            for (locale, table) in tables {
+                let missing = keys.filter { table[$0] == nil }
+                if missing.isEmpty { continue }
+                differ = true
+                add(
+                    .error,
+                    "strings-keys-differ",
+                    locale,
+                    "\(Self.count(missing.count, "key")) of other languages \(missing.count == 1 ? "is" : "are") missing:"
+                        + " \(Self.list(missing)).",
                     fix: "Give every language the same keys."
                 )
+            }
+            // Different keys are reason enough for some to be useless.
+            guard !differ, let locale = tables.first?.key else { return }
+            let used = Set(texts.lazy.map(\.text)).union(meant)
+            let unused = keys.filter { !used.contains($0) }
+            if unused.isEmpty { return }
+            add(
+                .note,
+                "strings-key-unused",
+                locale,
+                "No localizable text of the order is \(unused.count == 1 ? "this key" : "one of these keys"):"
+                    + " \(Self.list(unused)).",
+                fix: "Use the key as the text in order.json, or take it out of every order.strings."
             )
         }
-        return findings
+
+        /// Texts of fields that phones have little room for.
+        mutating func checkLengths() {
+            var limits: [String: (field: String, limit: Int)] = [:]
+            for text in texts {
+                let field = String(text.kind.split(separator: ".").last ?? "")
+                guard let limit = TextLimit.characters[field], limits[text.text].map({ limit < $0.limit }) ?? true
+                else {
+                    continue
+                }
+                limits[text.text] = (field, limit)
+            }
+            for (locale, table) in tables {
+                for entry in table.entries {
+                    guard let (field, limit) = limits[entry.key], TextLimit.exceeds(entry.text, limit) else { continue }
+                    let fault = TextLimit.fault(entry.text.count, limit, field)
+                    let key = DocumentWalk.shown(entry.key)
+                    add(.note, "text-too-long", locale, "\"\(key)\": \(fault.message).", fix: fault.fix)
+                }
+            }
+        }
+
+        /// Nobody knows all languages of the devices, so there has to be one for the others: keys that are no text are none.
+        mutating func checkDefaultLanguage() {
+            guard let locale = tables.first?.key, !tables.contains(where: { $0.key.language.lowercased() == "en" }),
+                let key = texts.lazy.map(\.text).first(where: { known.contains($0) && Self.looksLikeName($0) })
+            else { return }
+            add(
+                .note,
+                "no-default-language",
+                locale,
+                "Devices in other languages may show the key \"\(DocumentWalk.shown(key))\" itself.",
+                fix: "Add en.lproj, or use the texts of the most common language as keys."
+            )
+        }
+
+        /// `NutWarning`, `nut_warning`, `nut.warning`: a name for programs, not for people.
+        private static func looksLikeName(_ key: String) -> Bool {
+            if key.contains(where: \.isWhitespace) { return false }
+            if key.dropLast().contains(where: { $0 == "_" || $0 == "." }) { return true }
+            return zip(key, key.dropFirst()).contains { $0.isLowercase && $1.isUppercase }
+        }
+
+        private static func count(_ number: Int, _ noun: String) -> String {
+            "\(number) \(noun)\(number == 1 ? "" : "s")"
+        }
+
+        private static func list(_ keys: [String]) -> String {
+            keys.prefix(5).map { "\"\(DocumentWalk.shown($0))\"" }.joined(separator: ", ")
+                + (keys.count > 5 ? ", …" : "")
+        }
+
+        private mutating func add(
+            _ severity: Finding.Severity,
+            _ code: String,
+            _ locale: LocaleIdentifier,
+            _ message: String,
+            fix: String
+        ) {
+            findings.append(
+                Finding(
+                    severity: severity,
+                    code: code,
+                    path: locale.folder + "/order.strings",
+                    message: message,
+                    fix: fix
+                )
+            )
+        }
     }
 }

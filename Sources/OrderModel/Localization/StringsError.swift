@@ -29,6 +29,17 @@ public struct StringsError: Error, Sendable, Hashable, CustomStringConvertible {
         self.message = message
     }
 
+    /// What to do about it.
+    var fix: String {
+        switch code {
+        case .encoding: "Save the file as UTF-8, or as UTF-16 with a byte order mark."
+        case .unterminated: "Close it: texts end with \", comments with */; a quote inside a text is written \\\"."
+        case .syntax: "Write \"key\" = \"text\"; one a line, with quotes inside texts as \\\"."
+        case .duplicateKey: "Keep one of the two; Wallet reads only one."
+        case .limit: "Keep only the texts of this order."
+        }
+    }
+
     /// Line and message.
     public var description: String { "line \(line): \(message)" }
 }
@@ -41,7 +52,7 @@ extension Finding {
             code: "strings-" + error.code.rawValue,
             path: path,
             message: error.message + ".",
-            fix: "Write \"key\" = \"text\"; one a line, with quotes inside texts as \\\".",
+            fix: error.fix,
             line: error.line
         )
     }

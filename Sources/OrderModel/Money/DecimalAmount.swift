@@ -63,6 +63,28 @@ public struct DecimalAmount: Sendable, Hashable, Comparable {
         }
     }
 
+    /// What an amount most likely meant that was written for people: `1.299,00 €`, `$5`, `12,50`. nil when it could mean two
+    /// amounts.
+    static func suggestion(for text: String) -> String? {
+        guard text.utf8.count <= 64 else { return nil }
+        // A letter between digits is more than a sign of currency.
+        guard let start = text.firstIndex(where: \.isNumber), let stop = text.lastIndex(where: \.isNumber),
+            !text[start...stop].contains(where: \.isLetter)
+        else { return nil }
+        var plain = text.filter { $0.isASCII && ($0.isNumber || $0 == "," || $0 == "." || $0 == "-") }
+        let separators = plain.filter { $0 == "," || $0 == "." }
+        if let last = separators.last {
+            let digits = plain.split(separator: last, omittingEmptySubsequences: false).last?.count ?? 0
+            // 1,299 is a thousand to some and one and a bit to others.
+            if digits == 3, separators.count == 1 { return nil }
+            let isPoint = separators.filter { $0 == last }.count == 1
+            guard let end = plain.lastIndex(of: last) else { return nil }
+            let whole = plain[..<end].filter { $0 != "," && $0 != "." }
+            plain = whole + (isPoint ? "." : "") + plain[plain.index(after: end)...]
+        }
+        return DecimalAmount(plain) == nil ? nil : plain
+    }
+
     /// Digits after the point, without trailing zeros.
     public var fractionDigits: Int { scale }
 

@@ -50,8 +50,10 @@ extension OrderRules {
 /// order that share one of these are taken together (a shirt in two sizes under one title): better no warning than a wrong
 /// one.
 struct OrderedItems {
-    private var groups: [Key: Int] = [:]
-    /// What was ordered by group; nil when a quantity is unreadable.
+    /// An item of each key; items that are taken together lead to one root.
+    private var items: [Key: Int] = [:]
+    private var parents: [Int] = []
+    /// What was ordered, at the root of each group; nil when a quantity is unreadable.
     private var ordered: [DecimalAmount?] = []
     private var counted: [DecimalAmount] = []
     private var told: Set<Int> = []
@@ -61,24 +63,29 @@ struct OrderedItems {
         let text: String
     }
 
-    init(_ items: [JSONValue]) {
-        for item in items {
-            let keys = Self.keys(of: item)
-            let known = Set(keys.compactMap { groups[$0] }).sorted()
-            let quantity = item["quantity"].flatMap { DecimalAmount($0) }
-            guard let group = known.first else {
-                for key in keys { groups[key] = ordered.count }
-                ordered.append(quantity)
-                continue
+    init(_ list: [JSONValue]) {
+        for (index, item) in list.enumerated() {
+            parents.append(index)
+            ordered.append(item["quantity"].flatMap { DecimalAmount($0) })
+            for key in Self.keys(of: item) {
+                guard let other = items.updateValue(index, forKey: key).map({ root(of: $0) }) else { continue }
+                let own = root(of: index)
+                if own == other { continue }
+                parents[other] = own
+                ordered[own] = Self.sum(ordered[own], ordered[other])
             }
-            for other in known.dropFirst() {
-                ordered[group] = Self.sum(ordered[group], ordered[other])
-                for (key, value) in groups where value == other { groups[key] = group }
-            }
-            for key in keys { groups[key] = group }
-            ordered[group] = Self.sum(ordered[group], quantity)
         }
         beginCount()
+    }
+
+    /// Shortens the way for the next one.
+    private mutating func root(of item: Int) -> Int {
+        var item = item
+        while parents[item] != item {
+            parents[item] = parents[parents[item]]
+            item = parents[item]
+        }
+        return item
     }
 
     mutating func beginCount() {
@@ -86,8 +93,9 @@ struct OrderedItems {
         told = []
     }
 
-    func group(of item: JSONValue) -> Int? {
-        Self.keys(of: item).lazy.compactMap { groups[$0] }.first
+    mutating func group(of item: JSONValue) -> Int? {
+        for key in Self.keys(of: item) { if let index = items[key] { return root(of: index) } }
+        return nil
     }
 
     /// Counts items of a group; gives both numbers when they are more than were ordered, the first time.

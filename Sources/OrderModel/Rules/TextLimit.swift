@@ -5,24 +5,27 @@ import ExactJSON
 /// How many characters of a text a phone shows well. Apple only asks to keep texts short (Human Interface Guidelines,
 /// "Wallet", order tracking); the numbers are our judgement: about two lines for a heading, a screen for notes.
 enum TextLimit {
-    private static let characters: [String: Int] = [
+    /// By name of the field.
+    static let characters: [String: Int] = [
         "orderNumber": 40, "displayName": 60, "title": 100, "subtitle": 100, "label": 40, "statusDescription": 200,
         "notes": 600, "altText": 60, "returnNumber": 40, "returnPolicyDescription": 300, "carrier": 40,
         "trackingNumber": 60,
     ]
 
-    /// What to say about a text that is too long. Localized texts are short here: they are keys.
-    static func fault(
-        _ value: JSONValue,
-        _ field: FieldDescription,
-        in description: ObjectDescription
-    ) -> (message: String, fix: String)? {
-        // A character has at least one byte, so most texts need no count.
-        guard case .string(let text) = value, let limit = characters[field.name], text.utf8.count > limit,
-            text.count > limit
-        else { return nil }
-        return (
-            "The text has \(text.count) characters; a phone shows about \(limit) of \"\(field.name)\" well",
+    /// What to say about a text of the document that is too long. Localized texts are short there: they are keys.
+    static func fault(_ value: JSONValue, _ field: FieldDescription) -> (message: String, fix: String)? {
+        guard case .string(let text) = value, let limit = characters[field.name], exceeds(text, limit) else {
+            return nil
+        }
+        return fault(text.count, limit, field.name)
+    }
+
+    /// Whether a text has more characters. Each has at least one byte, so most texts need no count.
+    static func exceeds(_ text: String, _ limit: Int) -> Bool { text.utf8.count > limit && text.count > limit }
+
+    static func fault(_ count: Int, _ limit: Int, _ field: String) -> (message: String, fix: String) {
+        (
+            "The text has \(count) characters; a phone shows about \(limit) of \"\(field)\" well",
             "Shorten it; longer explanations belong behind orderManagementURL."
         )
     }

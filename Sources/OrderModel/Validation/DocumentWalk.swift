@@ -47,7 +47,7 @@ struct DocumentWalk {
                     seen |= 1 << UInt64(position)
                     checkRelease(of: field, in: description)
                     check(value, field.kind)
-                    if let fault = TextLimit.fault(value, field, in: description) {
+                    if let fault = TextLimit.fault(value, field) {
                         add(.note, "text-too-long", fault.message, fix: fault.fix)
                     }
                 }
@@ -121,7 +121,7 @@ struct DocumentWalk {
         add(
             severity,
             "unknown-member",
-            "\(description.name) has no member of this name",
+            "\(description.name) has no member \"\(Self.shown(name))\"",
             fix: description.advice(forUnknown: name)
         )
     }
@@ -311,11 +311,15 @@ struct DocumentWalk {
             )
         case .string, .number:
             if DecimalAmount(value) == nil {
+                let text = value.stringValue ?? value.numberValue?.text ?? ""
+                let near =
+                    value.stringValue.flatMap { DecimalAmount.suggestion(for: $0) }.map { "Did you mean \"\($0)\"? " }
+                    ?? ""
                 add(
                     .error,
                     "bad-amount",
-                    "The amount is no plain decimal number of at most 32 characters",
-                    fix: "Write digits with '.' as separator and nothing else, for instance \"19.99\"."
+                    "\"\(Self.shown(text))\" is no plain decimal number of at most 32 characters",
+                    fix: near + "Write digits with '.' as separator and nothing else, for instance \"19.99\"."
                 )
             }
         default: noteType(value, .amount)

@@ -80,7 +80,10 @@ public struct SourceFolder: Sendable {
         for (path, contents) in files.sorted(by: { $0.key < $1.key }) where contents.isEmpty {
             list.error("empty-file", path, "The file is empty, and devices pass over it.", fix: "Leave it out.")
         }
-        return (document, own + list.findings + FileCheck.check(json, files: files))
+        return (
+            document,
+            own + list.findings + FileNameCheck.similarNames(files.keys) + FileCheck.check(json, files: files)
+        )
     }
 
     /// The files as a builder takes them.

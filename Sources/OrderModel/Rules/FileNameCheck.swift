@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import ExactJSON
+
+/// Holds the files that an order names against those that are there, by name alone.
+///
+/// Apple: WalletOrders, "Creating the source for an order": a file at the top level overrides localized ones; each
+/// localization has the same images in the same number of resolutions.
+public struct FileNameCheck: Sendable {
+    /// What there is to say.
+    public private(set) var findings: [Finding] = []
+    /// The files that the order uses, each once for each kind of use, so that their format can be checked.
+    public private(set) var used: [(path: String, use: FileUse)] = []
+
+    private let paths: [String]
+    private let present: Set<String>
+    private let folders: [String]
+    private var told: Set<String> = []
+    /// Names that are not there, with what to do about them.
+    private var absent: [String: String] = [:]
+
+    /// Checks an order, which may have faults of its own.
+    ///
+    /// - Parameters:
+    ///   - order: the order document.
+    ///   - paths: the files beside `order.json` that go into the package.
+    public init(_ order: JSONValue, paths: some Sequence<String>) {
+        self.paths = paths.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        present = Set(self.paths)
+        folders = Self.localizationFolders(self.paths)
+        var walk = TextWalk()
+        walk.visit(order, .object(.order))
+        for reference in walk.files { find(reference) }
+        listUnused()
+    }
+
+    /// The localization folders among paths, `fr.lproj`, sorted.
+    public static func localizationFolders(_ paths: some Sequence<String>) -> [String] {
+        var folders: Set<String> = []
+        for path in paths {
+            guard let slash = path.firstIndex(of: "/") else { continue }
+            let folder = String(path[..<slash])
+            if folder.hasSuffix(".lproj") { folders.insert(folder) }
+        }
+        return folders.sorted()
+    }
+
+    /// Names that differ in upper and lower case only: on a Mac's disk one takes the place of the other, and the order means
+    /// one of them.
+    public static func similarNames(_ paths: some Sequence<String>) -> [Finding] {
+        var first: [String: String] = [:]
+        var findings: [Finding] = []
+        for path in paths.sorted() {
+            guard let other = first.updateValue(path, forKey: path.lowercased()) else { continue }
+            findings.append(
+                Finding(
+                    severity: .warning,
+                    code: "names-differ-in-case",
+                    path: path,
+                    message: "The name differs from \"\(DocumentWalk.shown(other))\" in upper and lower case only.",
+                    fix: "Keep one of them, spelt as the order spells it, or give one another name."
+                )
+            )
+        }
+        return findings
+    }
+
+    /// Finds what a reference means: the name itself or its @2x and @3x forms, at the top or localized; a name without
+    /// extension stands for any.
+    private mutating func find(_ reference: FileReference) {
+        if let fix = absent[reference.name] { return addMissing(reference, fix: fix) }
+        guard told.insert("\(reference.use.isImage) \(reference.name)").inserted else { return }
+        let top = variants(of: reference, in: "")
+        var counts: [(folder: String, count: Int)] = []
+        var found = top
+        for folder in folders {
+            let local = variants(of: reference, in: folder + "/")
+            counts.append((folder, local.count))
+            found += local
+        }
+        for path in found where told.insert("\(reference.use.isImage) file \(path)").inserted {
+            used.append((path, reference.use))
+        }
+        if found.isEmpty {
+            let fix = self.fix(forMissing: reference.name)
+            absent[reference.name] = fix
+            return addMissing(reference, fix: fix)
+        }
+        if top.isEmpty { return compare(counts, reference) }
+        if found.count > top.count {
+            let folder = counts.first { $0.count > 0 }?.folder ?? ""
+            add(
+                .warning,
+                "localized-file-overridden",
+                reference.name,
+                "The file is at the top level and in \(folder); Wallet shows the one at the top in every language.",
+                fix: "Take it away from the top level, or out of the localization folders."
+            )
+        }
+    }
+
+    /// Each language has to have the file, in as many resolutions.
+    private mutating func compare(_ counts: [(folder: String, count: Int)], _ reference: FileReference) {
+        let missing = counts.filter { $0.count == 0 }.map(\.folder)
+        if !missing.isEmpty {
+            return add(
+                .warning,
+                "localized-file-missing",
+                reference.pointer,
+                "\"\(DocumentWalk.shown(reference.name))\" is not in \(ObjectDescription.list(missing)),"
+                    + " nor at the top level.",
+                fix: "Put it into every localization folder, or once at the top level."
+            )
+        }
+        guard let most = counts.max(by: { $0.count < $1.count }),
+            let least = counts.min(by: { $0.count < $1.count }), most.count != least.count
+        else { return }
+        add(
+            .warning,
+            "localized-resolutions-differ",
+            reference.pointer,
+            "\"\(DocumentWalk.shown(reference.name))\" has \(most.count) resolutions in \(most.folder), but"
+                + " \(least.count) in \(least.folder); Wallet wants the same number in each.",
+            fix: "Give every localization folder the same @2x and @3x files."
+        )
+    }
+
+    private func variants(of reference: FileReference, in folder: String) -> [String] {
+        let plain = folder + reference.name
+        if !reference.use.isImage { return present.contains(plain) ? [plain] : [] }
+        let (stem, suffix) = split(plain)
+        let exact = ["\(stem)\(suffix)", "\(stem)@2x\(suffix)", "\(stem)@3x\(suffix)"].filter(present.contains)
+        if !exact.isEmpty || !suffix.isEmpty { return exact }
+        return paths.filter { path in
+            let (base, suffix) = split(path)
+            return !suffix.isEmpty && [plain, plain + "@2x", plain + "@3x"].contains(base)
+        }
+    }
+
+    /// A path before and from the last dot of its name.
+    private func split(_ path: String) -> (stem: String, suffix: String) {
+        let name = path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex
+        guard let dot = path[name...].lastIndex(of: "."), dot > name else { return (path, "") }
+        return (String(path[..<dot]), String(path[dot...]))
+    }
+
+    private mutating func addMissing(_ reference: FileReference, fix: String) {
+        add(
+            .error,
+            "file-missing",
+            reference.pointer,
+            "The order names the file \"\(DocumentWalk.shown(reference.name))\", which isn't there.",
+            fix: fix
+        )
+    }
+
+    private func fix(forMissing name: String) -> String {
+        let lowered = name.lowercased()
+        if let other = paths.first(where: { $0.lowercased() == lowered }) {
+            return "There is \"\(other)\"; upper and lower case count."
+        }
+        // A bound on the work: after so many, the names are not just misspelt.
+        if absent.count < 20, let near = NearMiss.find(name, among: paths) {
+            return "Did you mean \"\(near)\"? Otherwise add the file, or take the member out."
+        }
+        return "Add the file, or take the member out."
+    }
+
+    private mutating func listUnused() {
+        let used = Set(used.map(\.path))
+        for path in paths where !used.contains(path) && !path.hasSuffix(".lproj/order.strings") {
+            add(
+                .warning,
+                "file-unused",
+                path,
+                "Nothing in the order names this file.",
+                fix: "Leave it out: packages are sent whole, each time."
+            )
+        }
+    }
+
+    private mutating func add(
+        _ severity: Finding.Severity,
+        _ code: String,
+        _ pointer: JSONPointer,
+        _ message: String,
+        fix: String
+    ) {
+        findings.append(Finding(severity: severity, code: code, pointer: pointer, message: message, fix: fix))
+    }
+
+    private mutating func add(
+        _ severity: Finding.Severity,
+        _ code: String,
+        _ path: String,
+        _ message: String,
+        fix: String
+    ) {
+        findings.append(Finding(severity: severity, code: code, path: path, message: message, fix: fix))
+    }
+}

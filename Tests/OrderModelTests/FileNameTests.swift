@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExactJSON
+import Testing
+
+@testable import OrderModel
+
+/// Files that the order names, against those that are there.
+@Suite struct FileNameTests {
+    private func check(_ names: [String], _ paths: [String]) throws -> FileNameCheck {
+        let items = names.map { JSONValue.object(["title": "A", "quantity": 1, "image": .string($0)]) }
+        return FileNameCheck(.object(["lineItems": .array(items)]), paths: paths)
+    }
+
+    private func found(_ names: [String], _ paths: [String]) throws -> [String] {
+        try check(names, paths).findings.map(\.summary)
+    }
+
+    @Test func `a file is found under its name, in other resolutions, and without its extension`() throws {
+        #expect(try found(["a.png"], ["a.png"]) == [])
+        #expect(try found(["a.png"], ["a@2x.png", "a@3x.png"]) == [])
+        #expect(try found(["a"], ["a@2x.jpg"]) == [])
+        #expect(try check(["a.png", "a.png"], ["a@2x.png"]).used.map(\.path) == ["a@2x.png"])
+    }
+
+    @Test func `a missing file is an error wherever it is named, and an unused one a warning`() throws {
+        #expect(
+            try found(["a.png", "b.png", "a.png"], ["b.png", "c.png"]) == [
+                "error file-missing /lineItems/0/image", "error file-missing /lineItems/2/image",
+                "warning file-unused c.png",
+            ]
+        )
+        let findings = try check(["Logo.png", "cake.png"], ["logo.png", "cakes.png"]).findings
+        #expect(findings.first?.fix == "There is \"logo.png\"; upper and lower case count.")
+        #expect(findings.dropFirst().first?.fix?.contains("\"cakes.png\"") == true)
+    }
+
+    @Test func `files of an order with faults are compared, too`() {
+        let order: JSONValue = ["orderIdentifier": 7, "merchant": ["logo": "a.png"]]
+        #expect(FileNameCheck(order, paths: []).findings.map(\.summary) == ["error file-missing /merchant/logo"])
+    }
+
+    @Test func `a receipt has no resolutions`() {
+        let order: JSONValue = ["payment": ["transactions": [["receipt": "r.png"]]]]
+        #expect(
+            FileNameCheck(order, paths: ["r@2x.png"]).findings.map(\.summary) == [
+                "error file-missing /payment/transactions/0/receipt", "warning file-unused r@2x.png",
+            ]
+        )
+    }
+
+    @Test func `the top level wins over languages`() throws {
+        #expect(
+            try found(["a.png"], ["a.png", "de.lproj/a@2x.png", "de.lproj/order.strings"]) == [
+                "warning localized-file-overridden a.png"
+            ]
+        )
+    }
+
+    @Test func `each language has the image in as many resolutions`() throws {
+        #expect(try found(["a.png"], ["de.lproj/a.png", "en.lproj/a.png"]) == [])
+        #expect(
+            try found(["a.png", "a.png"], ["de.lproj/a.png", "de.lproj/a@2x.png", "en.lproj/a.png"]) == [
+                "warning localized-resolutions-differ /lineItems/0/image"
+            ]
+        )
+        #expect(
+            try found(["a.png"], ["de.lproj/a.png", "en.lproj/order.strings"]) == [
+                "warning localized-file-missing /lineItems/0/image"
+            ]
+        )
+    }
+
+    @Test func `names that differ in case only are told`() {
+        #expect(
+            FileNameCheck.similarNames(["logo.png", "b.png", "Logo.png", "de.lproj/logo.png"]).map(\.summary) == [
+                "warning names-differ-in-case logo.png"
+            ]
+        )
+    }
+}
