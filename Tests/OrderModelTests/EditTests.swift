@@ -34,7 +34,8 @@ import Testing
         let third = Self.parcel("c")
         let ends: [[(String, JSONValue?)]] = [
             [("/fulfillments", [second])], [("/fulfillments", nil)], [("/payment", nil)], [("/statusDescription", nil)],
-            [("/status", "completed")], [("/status", "completed"), ("/statusDescription", "Done")],
+            [("/schemaVersion", 2), ("/payment/status", nil)], [("/status", "completed")],
+            [("/status", "completed"), ("/statusDescription", "Done")],
             [("/fulfillments/0/status", "delivered")],
             [("/fulfillments", [second, before["fulfillments"]?[0] ?? .null])],
             [("/fulfillments", [third, second])], [("/lineItems", [["title": "A", "quantity": 1]])],

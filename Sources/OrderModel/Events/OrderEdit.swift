@@ -35,7 +35,7 @@ public struct OrderEdit: Sendable, Hashable {
             let members = Self.compare(old ?? JSONObject(), new, skipping: [])
             if !members.isEmpty || old == nil { changes.append(Change(.payment, members)) }
         }
-        let members = Self.compare(
+        var members = Self.compare(
             before,
             after,
             skipping: [
@@ -43,6 +43,10 @@ public struct OrderEdit: Sendable, Hashable {
                 "orderTypeIdentifier", "orderIdentifier",
             ]
         )
+        // First: a payment may go without status from version 2 on, and only there.
+        if after["schemaVersion"]?.int64Value == 2, let version = members.remove("schemaVersion") {
+            changes.insert(Change(.order, JSONObject([("schemaVersion", version)])), at: 0)
+        }
         // Last: an order status that is stated together with moves of fulfillments stands above them.
         if !members.isEmpty { changes.append(Change(.order, members)) }
         self.init(changes: changes, fulfillmentOrder: fulfillmentOrder, returnOrder: returnOrder)
