@@ -50,6 +50,8 @@ public struct OrderPackageError: Error, Sendable, Hashable, CustomStringConverti
         case brokenChain = "broken-chain"
         /// The signing time lies after the end of the certificates' validity.
         case expired
+        /// The certificates aren't valid yet.
+        case notYetValid = "not-yet-valid"
         /// The order is of another type than the certificate.
         case orderTypeMismatch = "order-type-mismatch"
         /// A file without contents, which devices pass over.
@@ -64,6 +66,8 @@ public struct OrderPackageError: Error, Sendable, Hashable, CustomStringConverti
         case tooLarge = "too-large"
         /// The order's JSON can't be read.
         case badOrder = "bad-order"
+        /// A certificate request that can't be made of the given values.
+        case badRequest = "bad-request"
         /// Signing gave no usable signature.
         case signing
     }
@@ -99,7 +103,8 @@ public struct OrderPackageError: Error, Sendable, Hashable, CustomStringConverti
             case .weakKey: .weakKey
             case .weakSignature: .weakSignature
             case .chain, .badSignature: .brokenChain
-            case .expired, .notYetValid: .expired
+            case .expired: .expired
+            case .notYetValid: .notYetValid
             case .untrustedPeer, .tls, .truncated, .connectionLost, .invalidInput, .failed: .signing
             }
         self.init(code, path: path, error.message)

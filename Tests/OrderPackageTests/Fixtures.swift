@@ -33,8 +33,10 @@ enum Fixtures {
         """.utf8
     )
 
+    /// A PNG of 300 by 300 pixels by its headers, of `count` bytes behind its signature where that is enough for them.
     static func png(_ count: Int = 20_000, seed: UInt8 = 1) -> [UInt8] {
-        [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + (0..<count).map { UInt8(truncatingIfNeeded: $0 * 31) ^ seed }
+        let filler = (0..<max(1, count - 49)).map { UInt8(truncatingIfNeeded: $0 * 31) ^ seed }
+        return Picture.png(300, 300, chunks: [("IDAT", filler)])
     }
 
     static func files() throws -> [PackageFile] {

@@ -103,11 +103,77 @@ struct PackageBuilderTests {
         arguments: [
             (#"{"orderTypeIdentifier":"order.com.example.other"}"#, .orderTypeMismatch),
             (#"{"note":"\"orderTypeIdentifier\":\"order.com.example.shop\""}"#, .badOrder), ("{}", .badOrder),
+            // The right text, but not as the order's own member.
+            (
+                #"{"a":{"orderTypeIdentifier":"order.com.example.shop"},"orderTypeIdentifier":"order.com.example.other"}"#,
+                .orderTypeMismatch
+            ),
+            (#"{"a":[{"orderTypeIdentifier":"order.com.example.shop"}]}"#, .badOrder),
+            (#"[{"orderTypeIdentifier":"order.com.example.shop"}]"#, .badOrder),
+            (
+                #"{"orderTypeIdentifier":"order.com.example.shop","order\u0054ypeIdentifier":"order.com.example.other"}"#,
+                .badOrder
+            ),
+            (
+                #"{"orderTypeIdentifier":"order.com.example.shop","orderTypeIdentifier":"order.com.example.shop"}"#,
+                .badOrder
+            ),
+            (#"{"orderTypeIdentifier":"order.com.example.shop""#, .badOrder),
+            (#"{"orderTypeIdentifier":"order.com.example.shop"}}"#, .badOrder),
+            (#"{"orderTypeIdentifier":"order.com.example.shop"#, .badOrder),
+            (#"{"orderTypeIdentifier":"order.com.example.shop"},"#, .badOrder),
             ("[]", .badOrder), ("", .badOrder), ("{", .badOrder),
         ] as [(String, OrderPackageError.Code)]
     )
     func wrongOrders(text: String, code: OrderPackageError.Code) throws {
         #expect { try Fixtures.package(order: Array(text.utf8)) } throws: { ($0 as? OrderPackageError)?.code == code }
+    }
+
+    @Test("orders from a thousand callers at once come back each in its own package, signed")
+    func crossTalk() async throws {
+        let builder = PackageBuilder(identity: try Fixtures.authority().identity)
+        let text = String(decoding: Fixtures.order, as: UTF8.self)
+        let shared = try Fixtures.files()
+        let verifier = PackageVerifier(trust: [try Fixtures.authority().root])
+        let numbers = try await withThrowingTaskGroup(of: Int.self) { group in
+            for number in 0..<1_000 {
+                group.addTask {
+                    let own = Array(text.replacing("\"A-1\"", with: "\"A-\(number)\"").utf8)
+                    let note = try PackageFile(path: "note.txt", contents: Array("note \(number)".utf8))
+                    let package = try builder.build(
+                        order: own,
+                        files: shared + [note],
+                        signingTime: Fixtures.now + Int64(number)
+                    )
+                    let reader = try ZipReader(package.bytes)
+                    let held = try reader.contents(of: try #require(reader.entry(named: "order.json")))
+                    #expect(held == own, "\(number)")
+                    // The whole of it for some: digests of each file, signature, order.
+                    if number.isMultiple(of: 20) {
+                        let report = verifier.verify(package.bytes)
+                        #expect(report.isValid && report.signingTime == Fixtures.now + Int64(number))
+                        #expect(report.order?["orderIdentifier"]?.stringValue == "A-\(number)")
+                    }
+                    await Task.yield()
+                    return number
+                }
+            }
+            return try await group.reduce(into: Set<Int>()) { $0.insert($1) }
+        }
+        #expect(numbers.count == 1_000)
+    }
+
+    @Test("a package that is too large names its largest files")
+    func largest() throws {
+        let files = try [("a.png", 100), ("b.png", 3_000_000), ("c.png", 2_500_000), ("d.png", 2_000)].map {
+            try PackageFile(path: $0.0, asset: Asset(Fixtures.png($0.1)))
+        }
+        let error = #expect(throws: OrderPackageError.self) { try Fixtures.package(files: files) }
+        #expect(error?.code == .tooLarge)
+        #expect(
+            error?.message.contains("b.png (3000008 bytes), c.png (2500008 bytes), d.png (2008 bytes)") == true,
+            "\(error?.message ?? "")"
+        )
     }
 
     @Test("an order written with spaces is accepted")

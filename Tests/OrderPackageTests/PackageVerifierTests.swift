@@ -38,7 +38,7 @@ struct WrongPackage: Sendable, CustomTestStringConvertible {
         },
         WrongPackage("file changed after signing", ["hash-mismatch logo.png"]) {
             $0.manifest = $0.honestManifest()
-            $0.files[0].1[40] ^= 1
+            $0.files[0].1[45] ^= 1
         },
         WrongPackage("file not listed", ["manifest-entry-missing extra.txt"]) {
             $0.manifest = $0.honestManifest()
@@ -184,7 +184,7 @@ struct PackageVerifierTests {
     func several() throws {
         var parts = PackageParts()
         parts.manifest = parts.honestManifest()
-        parts.files[0].1[40] ^= 1
+        parts.files[0].1[45] ^= 1
         parts.files.append(("extra.txt", [1]))
         parts.embedded = []
         parts.order = Array(#"{"orderTypeIdentifier":"order.com.example.other"}"#.utf8)

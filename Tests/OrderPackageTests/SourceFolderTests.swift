@@ -105,6 +105,50 @@ struct SourceFolderTests {
         #expect(report.findings.map(\.code).sorted() == findings.map(\.code).sorted(), "\(report.findings)")
     }
 
+    @Test("B47 editors', Finder's and archivers' leftovers stay out, wherever they lie, and are listed")
+    func editors() throws {
+        let strays = [
+            ".order.json.swp", "#order.json#", ".git/config", "Thumbs.db", "desktop.ini", "logo.png.bak", "logo.png~",
+            "logo.tmp", "en.lproj/.DS_Store", "en.lproj/._order.strings",
+        ]
+        let folder = try folder(strings + strays.map { ($0, [1]) })
+        let source = try SourceFolder(folder.path)
+        #expect(source.leftOut.sorted() == (strays.filter { $0 != ".git/config" } + [".git"]).sorted())
+        #expect(source.files.keys.sorted() == ["de.lproj/order.strings", "en.lproj/order.strings", "logo.png"])
+    }
+
+    @Test("links, pipes and two spellings of one name are errors; nothing is followed or waited for")
+    func oddities() async throws {
+        let folder = try folder([("caf\u{E9}.png", Fixtures.png(300)), ("cafe\u{301}.png", Fixtures.png(300, seed: 2))])
+        let made = try await shell(
+            "cd \(folder.path) && ln -s /etc/passwd link.png && ln -s . around && mkfifo pipe.png"
+        )
+        #expect(made.status == 0)
+        let source = try SourceFolder(folder.path)
+        let (_, findings) = source.check()
+        let errors = findings.filter(\.isError).map { "\($0.code) \($0.path ?? "")" }
+        #expect(
+            errors == [
+                "not-a-file around", "similar-names caf\u{E9}.png", "not-a-file link.png", "not-a-file pipe.png",
+            ],
+            "\(errors)"
+        )
+        let linked = try TemporaryFolder()
+        _ = try await shell("ln -s \(folder.path)/order.json \(linked.path)/order.json")
+        #expect { try SourceFolder(linked.path) } throws: { ($0 as? OrderPackageError)?.code == .unreadableFile }
+    }
+
+    @Test("a damaged image is told, and so is an unusual one")
+    func images() throws {
+        func codes(_ image: [UInt8]) throws -> [String] {
+            let folder = try folder([("logo.png", image)])
+            return try withExtendedLifetime(folder) { try SourceFolder(folder.path).check().findings.map(\.code) }
+        }
+        #expect(try codes(Array(Fixtures.png(300).dropLast(20))) == ["image-damaged"])
+        #expect(try codes(Picture.png(64, 64, colour: 6)) == ["image-size", "image-transparent"])
+        #expect(try codes(Picture.jpeg(300, 300)) == [])
+    }
+
     @Test("a folder without an order, or that is none, says so")
     func unreadable() throws {
         let folder = try TemporaryFolder()
@@ -119,6 +163,10 @@ struct SourceFolderTests {
         let deep = try folder([("a/b/c/d/e.txt", [1])])
         #expect { try SourceFolder(deep.path) } throws: { ($0 as? OrderPackageError)?.code == .tooLarge }
         let large = try folder([("a.png", Fixtures.png(5_000_000))])
-        #expect(throws: OrderPackageError.self) { try SourceFolder(large.path) }
+        let error = #expect(throws: OrderPackageError.self) { try SourceFolder(large.path) }
+        #expect(error?.code == .tooLarge && error?.path == "\(large.path)/a.png")
+        let many = try folder((0..<5).map { ("\($0).png", Fixtures.png(4_900_000 - $0)) })
+        let all = #expect(throws: OrderPackageError.self) { try SourceFolder(many.path) }
+        #expect(all?.code == .tooLarge && all?.message.contains("0.png (4900008 bytes), 1.png") == true)
     }
 }

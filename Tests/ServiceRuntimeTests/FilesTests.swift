@@ -24,6 +24,22 @@ struct FilesTests {
         #expect(!Files.exists(folder))
     }
 
+    @Test("what stands at a path is told without following links")
+    func kinds() throws {
+        let folder = "/tmp/walletorders-kinds-\(getpid())"
+        try Files.createDirectory(folder)
+        try Files.write([1, 2, 3], to: folder + "/file")
+        #expect(unsafe symlink("file", folder + "/link") == 0)
+        #expect(unsafe mkfifo(folder + "/pipe", 0o600) == 0)
+        #expect(Files.kind(folder + "/file") == .file(3))
+        #expect(Files.kind(folder) == .folder)
+        #expect(Files.kind(folder + "/link") == .link)
+        #expect(Files.kind(folder + "/pipe") == .other)
+        #expect(Files.kind(folder + "/none") == nil)
+        #expect(Files.isRegularFile(folder + "/link") && !Files.isRegularFile(folder + "/pipe"))
+        try Files.removeTree(folder)
+    }
+
     @Test("a file that must not be there yet is made once, whoever comes first")
     func createOnce() async throws {
         let folder = "/tmp/walletorders-create-\(getpid())"

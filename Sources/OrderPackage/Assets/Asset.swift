@@ -9,6 +9,8 @@ public struct Asset: Sendable, Hashable {
     public let contents: [UInt8]
     /// What it is, by content.
     public let format: AssetFormat
+    /// Its size in pixels and whether it is opaque; nil for PDF, and for an image whose headers can't be read.
+    public var image: ImageProperties? { format.isImage ? (try? ImageProperties(contents)) : nil }
     /// SHA-256 of the contents, by which it is stored and listed in manifests.
     public let digest: SHA256Digest
     /// The digest's hexadecimal digits, as a manifest has them.

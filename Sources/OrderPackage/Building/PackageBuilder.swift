@@ -12,12 +12,12 @@ import ZipFiles
 public struct PackageBuilder: Sendable {
     /// What the packages are signed with.
     public let identity: SigningIdentity
-    private let orderTypeMember: [UInt8]
+    private let quotedOrderType: [UInt8]
 
     /// A builder that signs with an identity.
     public init(identity: SigningIdentity) {
         self.identity = identity
-        orderTypeMember = Array("\"orderTypeIdentifier\":\"\(identity.orderTypeIdentifier)\"".utf8)
+        quotedOrderType = Array("\"\(identity.orderTypeIdentifier)\"".utf8)
     }
 
     /// Builds a package.
@@ -51,9 +51,7 @@ public struct PackageBuilder: Sendable {
     }
 
     private func checkOrder(_ order: [UInt8]) throws(OrderPackageError) {
-        // Quotation marks within a JSON text are escaped, so the member as a whole only stands where it is one. That
-        // spares reading the JSON again, which costs a tenth of the whole package.
-        if order.first == 0x7B, contains(orderTypeMember, in: order) { return }
+        if OrderTypeMember.certainlyIs(quotedOrderType, in: order) { return }
         let json: JSONValue
         do throws(JSONSyntaxError) {
             json = try JSONValue(parsing: order)
@@ -70,15 +68,6 @@ public struct PackageBuilder: Sendable {
                 "the order is of type \(type), but the certificate signs \(identity.orderTypeIdentifier)"
             )
         }
-    }
-
-    private func contains(_ needle: [UInt8], in bytes: [UInt8]) -> Bool {
-        guard bytes.count >= needle.count else { return false }
-        for start in 0...(bytes.count - needle.count) where bytes[start] == 0x22 {
-            // The second byte is an `o`; most members fail there.
-            if bytes[start + 1] == needle[1], bytes[start..<start + needle.count].elementsEqual(needle) { return true }
-        }
-        return false
     }
 
     /// The files in byte order of their paths, with `order.json` among them.
@@ -99,6 +88,15 @@ public struct PackageBuilder: Sendable {
 
     private static func precedes(_ left: String, _ right: String) -> Bool {
         left.utf8.lexicographicallyPrecedes(right.utf8)
+    }
+
+    /// What to make smaller.
+    private static func largest(_ files: [PackageFile]) -> String {
+        let sorted = files.sorted { $0.contents.count > $1.contents.count }.prefix(3)
+        return sorted.isEmpty
+            ? "the order itself is too long"
+            : "the largest files are "
+                + sorted.map { "\($0.path) (\($0.contents.count) bytes)" }.joined(separator: ", ")
     }
 
     private func sign(_ manifest: [UInt8], _ time: Int64) throws(OrderPackageError) -> [UInt8] {
@@ -144,7 +142,7 @@ public struct PackageBuilder: Sendable {
         guard count < WalletPolicy.packageLimit else {
             throw OrderPackageError(
                 .tooLarge,
-                "the package has \(count) bytes; Apple's limit is below 5 MB: use smaller images"
+                "the package has \(count) bytes; Apple's limit is below 5 MB: \(Self.largest(files))"
             )
         }
         return OrderPackage(chunks: writer.finish(), byteCount: count, signatureDigest: SHA256.hash(signature))

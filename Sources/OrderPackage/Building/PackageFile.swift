@@ -63,8 +63,11 @@ enum StrayFile {
     /// Whether a path is one: hidden files, Finder's and editors' leftovers.
     static func matches(_ path: String) -> Bool {
         path.split(separator: "/").contains { part in
-            part.hasPrefix(".") || part == "__MACOSX" || part == "Thumbs.db" || part == "desktop.ini"
-                || part.hasSuffix(".swp") || part.hasSuffix("~")
+            part.hasPrefix(".") || names.contains(String(part)) || endings.contains { part.hasSuffix($0) }
+                || part.hasPrefix("#") && part.hasSuffix("#")
         }
     }
+
+    private static let names: Set<String> = ["__MACOSX", "Thumbs.db", "desktop.ini"]
+    private static let endings = [".swp", ".swo", ".bak", ".tmp", "~"]
 }

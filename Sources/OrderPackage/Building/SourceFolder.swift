@@ -19,14 +19,24 @@ public struct SourceFolder: Sendable {
     public private(set) var files: [String: [UInt8]] = [:]
     /// What was left out: hidden and temporary files, and a former package's `manifest.json` and `signature`.
     public private(set) var leftOut: [String] = []
+    /// What can't go into a package: links and the like, names that are one name.
+    private var faults: [Finding] = []
+    private var byteCount = 0
 
     /// Reads a folder. Blocking: for commands, or off the event loops.
     ///
-    /// - Throws: `unreadableFile` without a readable `order.json` or with a file from 5 MB, `tooLarge` with more than
-    ///   500 files or folders within folders.
+    /// Symbolic links aren't followed: what one leads to may lie outside, or be gone tomorrow. ``check(_:)`` tells of them.
+    /// - Throws: `unreadableFile` without a readable `order.json`, `tooLarge` from 5 MB in all, with more than 500 files,
+    ///   or with folders too deep within folders.
     public init(_ folder: String) throws(OrderPackageError) {
         let root = folder.count > 1 && folder.last == "/" ? String(folder.dropLast()) : folder
-        order = try contents("\(root)/order.json")
+        let path = "\(root)/order.json"
+        switch Files.kind(path) {
+        case .folder, .link, .other:
+            throw OrderPackageError(.unreadableFile, path: path, "this is no regular file; put the file itself there")
+        case .file, nil: order = try contents(path)
+        }
+        byteCount = order.count
         try read(root, prefix: "", depth: 0)
     }
 
@@ -38,15 +48,55 @@ public struct SourceFolder: Sendable {
             let path = prefix + name
             if StrayFile.matches(path) || path == Manifest.path || path == "signature" {
                 leftOut.append(path)
-            } else if Files.isDirectory("\(root)/\(path)") {
-                try read(root, prefix: "\(path)/", depth: depth + 1)
-            } else if path != "order.json" {
-                files[path] = try contents("\(root)/\(path)")
+                continue
+            }
+            switch Files.kind("\(root)/\(path)") {
+            case .folder: try read(root, prefix: "\(path)/", depth: depth + 1)
+            case .file(let size): try add(root, path, size)
+            case .link, .other:
+                fault("not-a-file", path, "This is a link, a pipe or a device.", fix: "Put the file itself there.")
+            case nil:
+                throw OrderPackageError(.unreadableFile, path: path, "the file can't be read; may it be looked at?")
             }
         }
         guard files.count <= Self.fileLimit else {
             throw OrderPackageError(.tooLarge, path: root, "the folder has more than \(Self.fileLimit) files")
         }
+    }
+
+    private mutating func add(_ root: String, _ path: String, _ size: Int) throws(OrderPackageError) {
+        // Strings are equal also when they only differ in how an accent is written: Apple's file systems agree.
+        guard files[path] == nil else {
+            return fault(
+                "similar-names",
+                path,
+                "Two files have this name, with its accents written in two ways.",
+                fix: "Rename one of them."
+            )
+        }
+        if path == "order.json" { return }
+        guard size < WalletPolicy.packageLimit else {
+            throw OrderPackageError(
+                .tooLarge,
+                path: "\(root)/\(path)",
+                "the file has \(size) bytes; a whole package stays below 5 MB"
+            )
+        }
+        byteCount += size
+        // Before more is read than could ever be sent; a package near the limit is weighed by the builder.
+        guard byteCount < 4 * WalletPolicy.packageLimit else {
+            throw OrderPackageError(.tooLarge, path: root, "the folder has far more than 5 MB: \(largest())")
+        }
+        files[path] = try contents("\(root)/\(path)")
+    }
+
+    private func largest() -> String {
+        let sorted = files.sorted { ($0.value.count, $1.key) > ($1.value.count, $0.key) }.prefix(3)
+        return "the largest files are " + sorted.map { "\($0.key) (\($0.value.count) bytes)" }.joined(separator: ", ")
+    }
+
+    private mutating func fault(_ code: String, _ path: String, _ message: String, fix: String) {
+        faults.append(Finding(severity: .error, code: code, path: path, message: message, fix: fix))
     }
 
     private func contents(_ path: String) throws(OrderPackageError) -> [UInt8] {
@@ -73,10 +123,11 @@ public struct SourceFolder: Sendable {
         do throws(JSONSyntaxError) {
             json = try JSONValue(parsing: order)
         } catch {
-            return (nil, [Finding(syntax: error, path: "order.json")])
+            return (nil, [Finding(syntax: error, path: "order.json")] + faults)
         }
         let (document, own) = OrderDocument.validate(json, options)
         var list = FindingList()
+        for fault in faults { list.append(fault) }
         for (path, contents) in files.sorted(by: { $0.key < $1.key }) where contents.isEmpty {
             list.error("empty-file", path, "The file is empty, and devices pass over it.", fix: "Leave it out.")
         }

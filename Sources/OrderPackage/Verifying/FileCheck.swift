@@ -46,6 +46,8 @@ extension FileCheck {
                 )
             } else if format == nil {
                 list.error("file-format", path, "The file is neither PDF, PNG nor JPEG.", fix: "Use one of these.")
+            } else if format?.isImage == true {
+                for finding in ImageCheck.findings(path, contents, use) { list.append(finding) }
             }
         }
 

@@ -17,7 +17,15 @@ package enum Files {
     /// Reads a descriptor to its end, for example standard input (0).
     package static func read(descriptor: Int32, name: String, limit: Int) throws(SystemError) -> [UInt8] {
         var bytes: [UInt8] = []
+        // A file may hold a secret: its size is asked for first, so that no outgrown copy of the bytes stays behind.
+        var status = stat()
+        if unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
+            let size = Int(status.st_size)
+            if size > limit { throw SystemError(operation: "read \(name)", errno: EFBIG) }
+            bytes.reserveCapacity(size)
+        }
         var buffer = [UInt8](repeating: 0, count: 65_536)
+        defer { unsafe explicit_bzero(&buffer, buffer.count) }
         while true {
             let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
             if count == 0 { return bytes }
@@ -32,8 +40,8 @@ package enum Files {
 
     /// Writes a file so that readers see the old one or the whole new one, and a crash leaves no half of it.
     package static func write(_ bytes: [UInt8], to path: String, mode: UInt32 = 0o644) throws(SystemError) {
-        let temporary = "\(path).\(getpid()).tmp"
-        let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
+        let temporary = "\(path).\(getpid()).\(UInt32.random(in: 0...UInt32.max)).tmp"
+        let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         if descriptor < 0 { throw SystemError.last("write \(path)") }
         var written = 0
         while written < bytes.count {
@@ -90,6 +98,35 @@ package enum Files {
     package static func isDirectory(_ path: String) -> Bool {
         var status = stat()
         return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// Whether a path leads to a regular file.
+    package static func isRegularFile(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
+    /// What stands at a path.
+    package enum Kind: Sendable, Hashable {
+        /// A regular file of this many bytes.
+        case file(Int)
+        case folder
+        /// A symbolic link, wherever it leads.
+        case link
+        /// A pipe, a socket or a device.
+        case other
+    }
+
+    /// What stands at a path itself: a symbolic link isn't followed. nil when nothing does, or nobody may look.
+    package static func kind(_ path: String) -> Kind? {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else { return nil }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: return .file(Int(status.st_size))
+        case S_IFDIR: return .folder
+        case S_IFLNK: return .link
+        default: return .other
+        }
     }
 
     /// The permission bits of a regular file; nil for anything else, links included.

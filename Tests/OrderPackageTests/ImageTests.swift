@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrderModel
+import Testing
+
+@testable import OrderPackage
+
+@Suite("Images")
+struct ImageTests {
+    @Test("sizes and opacity are read from the headers")
+    func properties() throws {
+        for (file, width, height, isOpaque) in [
+            (Picture.png(300, 300), 300, 300, true), (Picture.png(1, 10_000, colour: 6), 1, 10_000, false),
+            (Picture.png(640, 480, colour: 4, depth: 16), 640, 480, false), (Picture.png(3, 2, colour: 0), 3, 2, true),
+            (Picture.png(3, 2, colour: 3, chunks: [("PLTE", [0, 0, 0]), ("IDAT", [0])]), 3, 2, true),
+            (Picture.png(3, 2, colour: 3, chunks: [("tRNS", [0]), ("IDAT", [0])]), 3, 2, false),
+            (Picture.jpeg(1_280, 720), 1_280, 720, true), (Picture.jpeg(300, 301, frame: 0xC2), 300, 301, true),
+        ] {
+            let image = try ImageProperties(file)
+            #expect(image.width == width && image.height == height && image.isOpaque == isOpaque, "\(image)")
+            #expect(try Asset(file).image == image)
+        }
+        #expect(try Asset(Array("%PDF-1.7".utf8)).image == nil)
+    }
+
+    @Test("a picture made by another program is read as that program reads it")
+    func foreign() async throws {
+        let folder = try TemporaryFolder()
+        // zlib and struct are all that a PNG takes.
+        let made = try await shell(
+            """
+            cd \(folder.path) && python3 - <<'END'
+            import struct, zlib
+            def chunk(name, data): return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+            rows = b"".join(b"\\0" + bytes(7 * 3) for _ in range(5))
+            open("a.png", "wb").write(b"\\x89PNG\\r\\n\\x1a\\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 7, 5, 8, 2, 0, 0, 0))
+                + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+            END
+
+            """
+        )
+        #expect(made.status == 0, "\(made.output)")
+        let image = try ImageProperties(try contents(folder, "a.png"))
+        #expect(image.width == 7 && image.height == 5 && image.isOpaque)
+        withExtendedLifetime(folder) {}
+    }
+
+    private func contents(_ folder: TemporaryFolder, _ name: String) throws -> [UInt8] {
+        let source = try SigningIdentity.readFile("\(folder.path)/\(name)", "image")
+        return source
+    }
+
+    @Test("every cut of an image within its headers is told, with a place inside the file")
+    func truncated() throws {
+        for (file, end) in [
+            (Picture.png(300, 300), Picture.png(300, 300).count), (Picture.jpeg(300, 300), 77),
+        ] {
+            for length in 3..<end {
+                let error = #expect(throws: ImageProperties.Fault.self) {
+                    try ImageProperties(Array(file.prefix(length)))
+                }
+                #expect(error.map { $0.offset <= length + 8 && !$0.message.isEmpty } == true)
+            }
+        }
+    }
+
+    @Test(
+        "sizes that no picture has, and headers that contradict the format, are told",
+        arguments: [
+            Picture.png(0, 300), Picture.png(300, 0), Picture.png(10_001, 1), Picture.png(.max, .max),
+            Picture.png(300, 300, colour: 5), Picture.png(300, 300, colour: 2, depth: 4),
+            Picture.png(300, 300, chunks: []), Picture.jpeg(0, 300), Picture.jpeg(300, 0), Picture.jpeg(20_000, 2),
+            [0xFF, 0xD8, 0xFF, 0xD9], [0xFF, 0xD8, 0xFF, 0xC0, 0, 3, 8, 0xFF, 0xDA, 0, 2],
+            [0xFF, 0xD8, 0xFF, 0xE0, 0, 1],
+            [0xFF, 0xD8, 0xFF, 0xDA, 0, 2], [0xFF, 0xD8, 0xFF, 0xFF, 0xFF],
+        ] as [[UInt8]]
+    )
+    func absurd(file: [UInt8]) {
+        #expect(throws: ImageProperties.Fault.self) { try ImageProperties(file) }
+    }
+
+    @Test("a logo is advised to be 300 by 300 and opaque; other uses are free in both")
+    func advice() throws {
+        func codes(_ file: [UInt8], _ use: FileUse = .logo) -> [String] {
+            ImageCheck.findings("logo.png", file, use).map { "\($0.severity.rawValue) \($0.code)" }
+        }
+        #expect(codes(Picture.png(300, 300)) == [])
+        #expect(codes(Picture.png(900, 900), .image) == [])
+        #expect(codes(Picture.jpeg(1_280, 720)) == ["warning image-size"])
+        #expect(codes(Picture.png(120, 120, colour: 6)) == ["warning image-size", "warning image-transparent"])
+        #expect(codes(Picture.png(120, 60, colour: 6), .trackingLogo) == [])
+        #expect(codes(Picture.jpeg(2_480, 3_508), .receipt) == [])
+        #expect(codes(Array(Picture.png(300, 300).prefix(40)), .label) == ["warning image-damaged"])
+    }
+
+    @Test("a header that never ends is read in linear time")
+    func linear() throws {
+        // A megabyte of fill bytes, and one of empty chunks.
+        let fill = [0xFF, 0xD8] + [UInt8](repeating: 0xFF, count: 1_000_000)
+        #expect(throws: ImageProperties.Fault.self) { try ImageProperties(fill) }
+        var chunks = Picture.pngSignature + Picture.chunk("IHDR", [0, 0, 0, 1, 0, 0, 0, 1, 8, 2, 0, 0, 0])
+        for _ in 0..<80_000 { chunks += [0, 0, 0, 0, 0x61, 0x42, 0x43, 0x44, 0, 0, 0, 0] }
+        #expect(throws: ImageProperties.Fault.self) { try ImageProperties(chunks) }
+    }
+}
