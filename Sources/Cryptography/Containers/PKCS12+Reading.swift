@@ -42,9 +42,13 @@ extension PKCS12 {
         var key: OpaquePointer?
         var certificate: OpaquePointer?
         var others: OpaquePointer?
+        // OpenSSL 3.0 looks for the ciphers of the key's bag in the thread's own library context, whatever the file's is.
+        // What is made meanwhile is copied out below, when the thread is back in the context it had.
+        let former = unsafe library.flatMap { unsafe OSSL_LIB_CTX_set0_default($0) }
         let parsed = unsafe secret.withCString { text, _ in
             unsafe PKCS12_parse(file, text, &key, &certificate, &others) == 1
         }
+        if let former = unsafe former { unsafe OSSL_LIB_CTX_set0_default(former) }
         defer {
             unsafe EVP_PKEY_free(key)
             unsafe X509_free(certificate)

@@ -6,7 +6,7 @@ import ServiceRuntime
 
 extension SigningIdentity {
     /// The files that an identity is read from.
-    public struct Files: Sendable, Hashable {
+    public struct Files: Sendable, Equatable {
         /// PKCS#12, or the certificate in PEM (with its key, or not) or DER.
         public var identity: String
         /// The private key in PEM or DER, where the identity file doesn't hold it.
@@ -14,46 +14,66 @@ extension SigningIdentity {
         /// PEM or DER; empty where Apple's own is to be found by key identifier.
         public var intermediates: [String]
         /// Opens the PKCS#12 file or the key.
-        public var passphrase: [UInt8]?
+        public var passphrase: Secret?
 
         /// Files given one by one.
         public init(identity: String, key: String? = nil, intermediates: [String] = [], passphrase: [UInt8]? = nil) {
             self.identity = identity
             self.key = key
             self.intermediates = intermediates
-            self.passphrase = passphrase
+            self.passphrase = passphrase.map(Secret.init)
         }
 
         /// Takes the passphrase from a file; the line break at its end doesn't count.
         ///
         /// - Throws: `unreadableFile`.
         public mutating func readPassphrase(_ path: String) throws(OrderPackageError) {
+            passphrase = try Self.passphrase(in: path)
+        }
+
+        /// The passphrase in a file; the line break at its end doesn't count.
+        ///
+        /// - Throws: `unreadableFile`.
+        public static func passphrase(in path: String) throws(OrderPackageError) -> Secret {
             var bytes = try SigningIdentity.readFile(path, "passphrase file")
             if bytes.last == 0x0A { bytes.removeLast() }
             if bytes.last == 0x0D { bytes.removeLast() }
-            passphrase = bytes
+            return Secret(bytes)
         }
     }
 
     /// Reads and checks an identity. Blocking: at start, or off the event loops.
     ///
-    /// - Throws: what ``init(certificate:key:intermediates:)`` throws, and `unreadableFile`, `unreadableIdentity`,
+    /// - Parameter second: when the chain must be in date, in seconds since 1970; nil takes one out of date too, which
+    ///   still signs what was made while it was valid.
+    /// - Throws: `expired`, `notYetValid`, what ``init(certificate:key:intermediates:)`` throws, and `unreadableFile`, `unreadableIdentity`,
     ///   `noCertificate`, `noPrivateKey`, `wrongPassphrase`, `passphraseNeeded`, `legacyProviderMissing`,
     ///   `unsupportedAlgorithm`, each naming the file.
-    public static func load(_ files: Files) throws(OrderPackageError) -> SigningIdentity {
-        let bytes = try readFile(files.identity, "identity")
-        let keyBytes: [UInt8]? = if let path = files.key { try readFile(path, "key") } else { nil }
+    public static func load(
+        _ files: Files,
+        validAt second: Int64? = nil
+    ) throws(OrderPackageError) -> SigningIdentity {
+        // Either file may hold a key that nothing protects.
+        var bytes = try readFile(files.identity, "identity")
+        defer { bytes.wipe() }
+        var keyBytes: [UInt8]? = if let path = files.key { try readFile(path, "key") } else { nil }
+        defer { keyBytes?.wipe() }
         var intermediates: [Certificate] = []
         for path in files.intermediates { intermediates += try readCertificates(path) }
         do throws(OrderPackageError) {
-            return try SigningIdentity(
+            let identity = try SigningIdentity(
                 identity: bytes,
                 key: keyBytes,
                 intermediates: intermediates,
-                passphrase: files.passphrase
+                passphrase: files.passphrase?.bytes
             )
+            if let second { try identity.checkValidity(at: second) }
+            return identity
         } catch {
-            throw error.path == nil ? OrderPackageError(error.code, path: files.identity, error.message) : error
+            // What is wrong with the key is wrong with the key's own file, where it has one.
+            let isAboutKey = [.noPrivateKey, .keyMismatch, .wrongPassphrase, .passphraseNeeded].contains(error.code)
+            let path = isAboutKey ? files.key ?? files.identity : files.identity
+            throw OrderPackageError(error.code, path: error.path ?? path, error.message)
         }
     }
 
@@ -123,7 +143,7 @@ private struct IdentityContents {
                 certificate = contents.certificate
                 key = contents.key
                 others = contents.others
-                if contents.usedLegacyAlgorithms { findings.append(Self.legacyFinding) }
+                if contents.usedLegacyAlgorithms { findings.append(SigningIdentity.legacyFinding("identity")) }
             }
             return
         }
@@ -146,13 +166,19 @@ private struct IdentityContents {
         return try PrivateKey(pem: bytes, passphrase: passphrase)
     }
 
-    private static let legacyFinding = Finding(
-        severity: .warning,
-        code: "identity-legacy-ciphers",
-        path: "identity",
-        message:
-            "The PKCS#12 file uses outdated ciphers (RC2-40), which OpenSSL 3 reads only with its legacy provider.",
-        fix:
-            "Convert it once: openssl pkcs12 -legacy -in OLD.p12 -out all.pem, then openssl pkcs12 -export -in all.pem -out NEW.p12."
-    )
+}
+
+extension SigningIdentity {
+    /// The advice to convert an old PKCS#12 file.
+    static func legacyFinding(_ path: String) -> Finding {
+        Finding(
+            severity: .warning,
+            code: "identity-legacy-ciphers",
+            path: path,
+            message:
+                "The PKCS#12 file uses outdated ciphers (RC2-40), which OpenSSL 3 reads only with its legacy provider.",
+            fix:
+                "Convert it once: openssl pkcs12 -legacy -in OLD.p12 -out all.pem, then openssl pkcs12 -export -in all.pem -out NEW.p12."
+        )
+    }
 }

@@ -19,6 +19,8 @@ public struct SigningIdentity: Sendable {
     public let orderTypeIdentifier: OrderTypeIdentifier
     /// The ten-character team from the subject's OU, or "" where there is none.
     public let teamIdentifier: String
+    /// The certificate, its issuer, and the root where it is one of Apple's.
+    let chain: [Certificate]
     /// Whether the chain ends at a root of Apple, and so works on customers' devices.
     public let isApple: Bool
     /// The earliest moment at which every certificate of the chain is valid, in seconds since 1970.
@@ -61,6 +63,7 @@ public struct SigningIdentity: Sendable {
         self.key = key
         self.intermediate = intermediate
         self.findings = findings
+        self.chain = chain
         teamIdentifier = certificate.subject(.organizationalUnit) ?? ""
         isApple = root != nil
         chainNotBefore = chain.map(\.notBefore).reduce(.min, max)
@@ -79,26 +82,6 @@ public struct SigningIdentity: Sendable {
     /// The signing time of something that happened at `second`: moved up to where the whole chain is valid, since
     /// Wallet judges certificates at the signing time.
     public func signingTime(for second: Int64) -> Int64 { max(second, chainNotBefore) }
-
-    /// Whether the chain is in date.
-    public enum Validity: Sendable, Hashable {
-        /// It is, for at least thirty days to come.
-        case valid
-        /// It is, for this many more whole days, fewer than thirty.
-        case ending(days: Int)
-        /// No longer: what happens from now on can't be signed.
-        case expired
-        /// Not yet; the clock may be wrong.
-        case notYetValid
-    }
-
-    /// Whether the chain is in date at a second since 1970.
-    public func validity(at second: Int64) -> Validity {
-        if second > chainNotAfter { return .expired }
-        if second < chainNotBefore { return .notYetValid }
-        let days = (chainNotAfter - second) / 86_400
-        return days < 30 ? .ending(days: Int(days)) : .valid
-    }
 
     // MARK: The checks
 
@@ -185,7 +168,13 @@ public struct SigningIdentity: Sendable {
             let advice =
                 AppleAuthority.issuer(of: certificate) == nil
                 ? "give that intermediate instead" : "leave the intermediate out, and the right one is taken"
-            throw OrderPackageError(.wrongIntermediate, "the certificate needs \(needed), not \(others); \(advice)")
+            // G6 is often taken for "the newest": it has an EC key and issues no certificates of this kind.
+            let curve =
+                given.contains { !$0.isRSA } ? " (an intermediate with an EC key issues no RSA certificates)" : ""
+            throw OrderPackageError(
+                .wrongIntermediate,
+                "the certificate needs \(needed), not \(others)\(curve); \(advice)"
+            )
         }
         if let issuer = found.first(where: issues) ?? AppleAuthority.issuer(of: certificate) { return issuer }
         throw OrderPackageError(

@@ -61,14 +61,11 @@ enum OrderTypeLoading {
         intermediates: [String],
         passphraseFile: String?
     ) async throws -> SigningIdentity {
-        var files = SigningIdentity.Files(identity: file, key: key, intermediates: intermediates)
-        if let path = passphraseFile {
-            // A line end belongs to the file, not to the passphrase.
-            let bytes = try await self.read(path)
-            files.passphrase = Array(bytes.prefix { $0 != 0x0a && $0 != 0x0d })
+        try await runBlocking {
+            var files = SigningIdentity.Files(identity: file, key: key, intermediates: intermediates)
+            if let passphraseFile { try files.readPassphrase(passphraseFile) }
+            return try SigningIdentity.load(files)
         }
-        let wanted = files
-        return try await runBlocking { try SigningIdentity.load(wanted) }
     }
 
     /// Reads a PEM file of certificates.

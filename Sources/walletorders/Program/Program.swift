@@ -46,6 +46,7 @@ enum Program {
     /// All commands, by the words they are called with.
     private static let commands: [(words: [String], command: any Command.Type)] = [
         (["run"], RunCommand.self),
+        (["identity", "request"], IdentityRequestCommand.self),
         (["serve"], ServeCommand.self),
         (["worker"], WorkerCommand.self),
         (["migrate"], MigrateCommand.self),

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Cryptography
+public import OrderModel
+import ServiceRuntime
+
+extension SigningIdentity {
+    /// Reads the identities of a folder, one for each order type. Blocking: at start, or off the event loops.
+    ///
+    /// The folder holds PKCS#12 files, certificates and keys in PEM or DER, and intermediates, under any names: which
+    /// key and issuer belong to which certificate is found by the keys themselves. The passphrase of `shop.p12` or
+    /// `shop.key` stands in `shop.passphrase`. Hidden files and certificate requests are passed over. Of two certificates
+    /// for one order type the one that ends last is taken, so that a renewed one is put beside the old.
+    ///
+    /// - Parameter second: when each chain must be in date, in seconds since 1970; nil takes those out of date too.
+    /// - Throws: as ``load(_:validAt:)``, naming the file; `noCertificate` for a folder without any.
+    public static func load(
+        folder: String,
+        validAt second: Int64? = nil
+    ) throws(OrderPackageError) -> [OrderTypeIdentifier: SigningIdentity] {
+        var material = IdentityMaterial()
+        for name in try names(in: folder) where !name.hasPrefix(".") && !name.hasSuffix(".passphrase") {
+            try material.read("\(folder)/\(name)", passphrase: try passphrase(for: name, in: folder))
+        }
+        var identities: [OrderTypeIdentifier: SigningIdentity] = [:]
+        for (path, certificate) in material.leaves {
+            let identity = try material.identity(path, certificate)
+            let known = identities[identity.orderTypeIdentifier]
+            if known.map({ $0.chainNotAfter < identity.chainNotAfter }) ?? true {
+                identities[identity.orderTypeIdentifier] = identity
+            }
+        }
+        guard !identities.isEmpty else {
+            throw OrderPackageError(.noCertificate, path: folder, "the folder has no Order Type ID certificate")
+        }
+        if let second {
+            for identity in identities.values { try identity.checkValidity(at: second) }
+        }
+        return identities
+    }
+
+    private static func names(in folder: String) throws(OrderPackageError) -> [String] {
+        do throws(SystemError) {
+            return try ServiceRuntime.Files.list(folder)
+        } catch {
+            throw OrderPackageError(.unreadableFile, path: folder, "the folder can't be read: \(error)")
+        }
+    }
+
+    private static func passphrase(for name: String, in folder: String) throws(OrderPackageError) -> Secret? {
+        let stem = name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
+        let path = "\(folder)/\(stem).passphrase"
+        guard ServiceRuntime.Files.exists(path) else { return nil }
+        return try Files.passphrase(in: path)
+    }
+}
+
+/// The certificates and keys of a folder, before it is known what belongs together.
+private struct IdentityMaterial {
+    /// Certificates that issue nothing, with their files.
+    var leaves: [(path: String, certificate: Certificate)] = []
+    private var issuers: [Certificate] = []
+    private var keys: [PrivateKey] = []
+    private var findings: [String: [Finding]] = [:]
+
+    mutating func read(_ path: String, passphrase: Secret?) throws(OrderPackageError) {
+        var bytes = try SigningIdentity.readFile(path, "identity")
+        defer { bytes.wipe() }
+        do throws(CryptographyError) {
+            if bytes.first == 0x30 {
+                try readDER(bytes, path, passphrase)
+            } else {
+                try readPEM(bytes, path, passphrase)
+            }
+        } catch {
+            throw OrderPackageError(error, path: path)
+        }
+    }
+
+    private mutating func readDER(_ bytes: [UInt8], _ path: String, _ passphrase: Secret?) throws(CryptographyError) {
+        if let certificate = try? Certificate(der: bytes) { return add(certificate, path) }
+        if let key = try? PrivateKey(der: bytes) { return keys.append(key) }
+        let contents = try PKCS12.read(bytes, passphrase: passphrase?.bytes ?? [])
+        keys.append(contents.key)
+        if contents.usedLegacyAlgorithms { findings[path] = [SigningIdentity.legacyFinding(path)] }
+        for certificate in [contents.certificate] + contents.others { add(certificate, path) }
+    }
+
+    private mutating func readPEM(_ bytes: [UInt8], _ path: String, _ passphrase: Secret?) throws(CryptographyError) {
+        do throws(CryptographyError) {
+            for certificate in try Certificate.all(pem: bytes) { add(certificate, path) }
+        } catch  where error.code == .noCertificate {}
+        do throws(CryptographyError) {
+            keys.append(try PrivateKey(pem: bytes, passphrase: passphrase?.bytes))
+        } catch  where error.code == .noPrivateKey {}
+    }
+
+    private mutating func add(_ certificate: Certificate, _ path: String) {
+        if certificate.isCA {
+            issuers.append(certificate)
+        } else if !leaves.contains(where: { $0.certificate == certificate }) {
+            leaves.append((path, certificate))
+        }
+    }
+
+    func identity(_ path: String, _ certificate: Certificate) throws(OrderPackageError) -> SigningIdentity {
+        guard let key = keys.first(where: { certificate.matches($0) }) else {
+            throw OrderPackageError(
+                .noPrivateKey,
+                path: path,
+                "the folder has no private key for \(certificate.subjectDescription); put its key file there too"
+            )
+        }
+        do throws(OrderPackageError) {
+            return try SigningIdentity(
+                certificate: certificate,
+                key: key,
+                given: [],
+                found: issuers,
+                findings: findings[path] ?? []
+            )
+        } catch {
+            throw OrderPackageError(error.code, path: error.path ?? path, error.message)
+        }
+    }
+}

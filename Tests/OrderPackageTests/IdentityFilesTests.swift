@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Cryptography
+import OrderModel
+import ServiceRuntime
+import Testing
+
+@testable import OrderPackage
+
+/// Identities as they lie on disk.
+@Suite("Identity files")
+struct IdentityFilesTests {
+    /// A test authority on disk, with every form that people have.
+    private func installation() async throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        try Fixtures.authority().write(to: "\(folder.path)/pki")
+        let made = try await shell(
+            """
+            set -e; cd \(folder.path)/pki
+            openssl x509 -in identity.pem -outform DER -out order.cer
+            openssl pkcs8 -topk8 -in identity.key -passout pass:hush-7 -out locked.key
+            openssl pkcs12 -export -nokeys -in identity.pem -passout pass:hush-7 -out bare.p12
+            openssl pkcs12 -export -in identity.pem -inkey identity.key -passout pass:hush-7 -out new.p12
+            for cipher in PBE-SHA1-RC2-40 PBE-SHA1-3DES PBE-SHA1-RC4-128; do
+                openssl pkcs12 -export -legacy -in identity.pem -inkey identity.key -passout pass:hush-7 \
+                    -keypbe $cipher -certpbe PBE-SHA1-RC2-40 -out $cipher.p12
+            done
+            printf 'hush-7\\r\\n' > passphrase; printf 'wrong-8' > other
+            """
+        )
+        #expect(made.status == 0, "\(made.output)")
+        return folder
+    }
+
+    private func load(
+        _ folder: TemporaryFolder,
+        _ file: String,
+        key: String? = nil,
+        passphrase: String? = nil,
+        intermediate: Bool = true
+    ) throws -> SigningIdentity {
+        let path = "\(folder.path)/pki"
+        var files = SigningIdentity.Files(
+            identity: "\(path)/\(file)",
+            key: key.map { "\(path)/\($0)" },
+            intermediates: intermediate ? ["\(path)/intermediate.pem"] : []
+        )
+        if let passphrase { try files.readPassphrase("\(path)/\(passphrase)") }
+        return try SigningIdentity.load(files, validAt: Fixtures.now)
+    }
+
+    @Test("B37 old PKCS#12 files open with the right passphrase, whatever old cipher covers their key, with a warning")
+    func legacy() async throws {
+        let folder = try await installation()
+        for cipher in ["PBE-SHA1-RC2-40", "PBE-SHA1-3DES", "PBE-SHA1-RC4-128"] {
+            let identity = try load(folder, "\(cipher).p12", passphrase: "passphrase")
+            #expect(identity.findings.map(\.code) == ["identity-legacy-ciphers"])
+            #expect(identity.findings.first?.fix?.contains("openssl pkcs12 -legacy") == true)
+            let package = try PackageBuilder(identity: identity).build(order: Fixtures.order, signingTime: Fixtures.now)
+            #expect(package.bytes == (try Fixtures.package(files: []).bytes))
+            let wrong = #expect(throws: OrderPackageError.self) {
+                try load(folder, "\(cipher).p12", passphrase: "other")
+            }
+            #expect(wrong?.code == .wrongPassphrase && wrong?.message.contains("wrong passphrase") == true)
+        }
+        #expect(try load(folder, "new.p12", passphrase: "passphrase").findings.isEmpty)
+    }
+
+    @Test("B36 a PKCS#12 file without the private key says so")
+    func noKey() async throws {
+        let folder = try await installation()
+        let error = #expect(throws: OrderPackageError.self) { try load(folder, "bare.p12", passphrase: "passphrase") }
+        #expect(error?.code == .noPrivateKey && error?.message.contains("no private key in file") == true)
+    }
+
+    @Test("a certificate as the portal gives it signs together with the request's key")
+    func portal() async throws {
+        let folder = try await installation()
+        for identity in [
+            try load(folder, "order.cer", key: "identity.key"),
+            try load(folder, "order.cer", key: "locked.key", passphrase: "passphrase"),
+        ] {
+            #expect(identity.certificate == (try Fixtures.authority().identity.certificate))
+        }
+        let error = #expect(throws: OrderPackageError.self) { try load(folder, "order.cer") }
+        #expect(error?.code == .noPrivateKey && error?.message.contains("give the key file too") == true)
+    }
+
+    @Test("B35 each way to give a wrong file has its own code, names the file, and shows nothing secret")
+    func wrongFiles() async throws {
+        let folder = try await installation()
+        let path = "\(folder.path)/pki"
+        func check(
+            _ code: OrderPackageError.Code,
+            at file: String,
+            _ body: () throws -> SigningIdentity
+        ) -> String {
+            let error = #expect(throws: OrderPackageError.self) { try body() }
+            #expect(error?.code == code && error?.path == "\(path)/\(file)", "\(error.map { "\($0)" } ?? "")")
+            let text = error.map { "\($0) \($0.message)" } ?? ""
+            #expect(!text.contains("hush-7") && !text.contains("wrong-8"))
+            return text
+        }
+        let messages = [
+            check(.unreadableFile, at: "none.pem") { try load(folder, "none.pem") },
+            check(.unreadableIdentity, at: "passphrase") { try load(folder, "passphrase") },
+            check(.noCertificate, at: "identity.key") { try load(folder, "identity.key") },
+            check(.noPrivateKey, at: "identity.pem") { try load(folder, "identity.pem") },
+            check(.noPrivateKey, at: "root.pem") { try load(folder, "identity.pem", key: "root.pem") },
+            check(.keyMismatch, at: "root.key") { try load(folder, "identity.pem", key: "root.key") },
+            check(.passphraseNeeded, at: "locked.key") { try load(folder, "identity.pem", key: "locked.key") },
+            check(.wrongPassphrase, at: "locked.key") {
+                try load(folder, "identity.pem", key: "locked.key", passphrase: "other")
+            },
+            check(.passphraseNeeded, at: "new.p12") { try load(folder, "new.p12") },
+            check(.wrongPassphrase, at: "new.p12") { try load(folder, "new.p12", passphrase: "other") },
+            check(.unknownIssuer, at: "identity.pem") {
+                try load(folder, "identity.pem", key: "identity.key", intermediate: false)
+            },
+        ]
+        #expect(Set(messages).count == messages.count)
+    }
+
+    @Test("a folder gives the identity of each order type, with keys and issuers found by themselves")
+    func folders() async throws {
+        let folder = try await installation()
+        let authority = try Fixtures.authority()
+        let bakery = try authority.identity(for: try Fixtures.orderType("order.com.example.bakery"), now: Fixtures.now)
+        let renewed = try authority.issue(
+            TestAuthority.leafTemplate(try Fixtures.orderType(), now: Fixtures.now + 86_400),
+            key: authority.identity.key
+        )
+        for (name, bytes) in [
+            ("all/issuer.pem", authority.intermediate.pem()), ("all/shop.pem", authority.identity.certificate.pem()),
+            ("all/shop.key", try authority.identity.key.pem(encryptedWith: Array("hush-7".utf8))),
+            ("all/shop.passphrase", Array("hush-7\n".utf8)), ("all/shop-new.cer", renewed.certificate.der),
+            ("all/bakery.pem", bakery.certificate.pem() + bakery.key.pem()), ("all/.hidden", [1]),
+            (
+                "all/order.certSigningRequest",
+                try IdentityRequest(commonName: "x", organization: nil, country: nil).request
+            ),
+        ] {
+            try folder.write(bytes, to: name)
+        }
+        let all = try SigningIdentity.load(folder: "\(folder.path)/all", validAt: Fixtures.now + 86_400)
+        #expect(all.keys.map(\.text).sorted() == ["order.com.example.bakery", "order.com.example.shop"])
+        #expect(all[bakery.orderTypeIdentifier]?.certificate == bakery.certificate)
+        #expect(all[renewed.orderTypeIdentifier]?.certificate == renewed.certificate)
+
+        try Files.removeTree("\(folder.path)/all/shop.key")
+        let missing = #expect(throws: OrderPackageError.self) { try SigningIdentity.load(folder: "\(folder.path)/all") }
+        #expect(missing?.code == .noPrivateKey && missing?.path?.contains("/all/shop") == true)
+        try folder.write([1], to: "empty/.x")
+        let none = #expect(throws: OrderPackageError.self) { try SigningIdentity.load(folder: "\(folder.path)/empty") }
+        #expect(none?.code == .noCertificate)
+    }
+
+    @Test("a request is one that openssl accepts; its key is private, may be encrypted, and nothing is overwritten")
+    func request() async throws {
+        let folder = try TemporaryFolder()
+        let key = "\(folder.path)/order.key"
+        let output = "\(folder.path)/order.csr"
+        let request = try IdentityRequest(commonName: "Äpfel & Co", organization: "Example Inc.", country: "US")
+        try request.write(key: key, request: output, passphrase: Secret(Array("hush-7".utf8)))
+        let checked = try await shell(
+            "cd \(folder.path) && openssl req -in order.csr -verify -noout -text -nameopt utf8"
+                + " && openssl pkey -in order.key -passin pass:hush-7 -noout && stat -c %a order.key order.csr"
+        )
+        #expect(checked.status == 0, "\(checked.output)")
+        for words in [
+            "Public-Key: (2048 bit)", "sha256WithRSAEncryption", "CN=Äpfel & Co, O=Example Inc., C=US", "600\n644\n",
+        ] {
+            #expect(checked.output.contains(words), "\(words): \(checked.output)")
+        }
+        #expect(String(decoding: try Files.read(key), as: UTF8.self).contains("ENCRYPTED PRIVATE KEY"))
+        let before = try Files.read(key)
+        for (keyPath, requestPath) in [(key, "\(folder.path)/b.csr"), ("\(folder.path)/b.key", output)] {
+            let error = #expect(throws: OrderPackageError.self) {
+                try request.write(key: keyPath, request: requestPath)
+            }
+            #expect(error?.code == .alreadyExists)
+        }
+        #expect(try Files.read(key) == before)
+        #expect(try Files.list(folder.path) == ["order.csr", "order.key"])
+        let nowhere = #expect(throws: OrderPackageError.self) {
+            try request.write(key: "\(folder.path)/b.key", request: "\(folder.path)/none/b.csr")
+        }
+        #expect(nowhere?.code == .unwritable)
+        #expect(try Files.list(folder.path) == ["order.csr", "order.key"])
+    }
+
+    @Test("a passphrase is never printed, compares by its bytes, and leaves memory with its last holder")
+    func secrets() throws {
+        var files = SigningIdentity.Files(identity: "a.p12", passphrase: Array("hush-7".utf8))
+        var text = ""
+        dump(files, to: &text)
+        text += "\(files) \(String(reflecting: files)) \(files.passphrase.map { "\($0)" } ?? "")"
+        #expect(!text.contains("hush-7") && !text.contains("104"))
+        #expect(files.passphrase == Secret(Array("hush-7".utf8)))
+        files.passphrase = Secret(Array("hush-8".utf8))
+        #expect(files != SigningIdentity.Files(identity: "a.p12", passphrase: Array("hush-7".utf8)))
+    }
+}
