@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import ServiceRuntime
+import Testing
+
+/// Wrong calls, each with its exit code and what it says. Whoever reads it must know what is wrong, where, and what to do.
+@Suite("Errors of the program")
+struct ErrorTests {
+    /// One wrong call: `DIR` in it stands for the test's folder.
+    struct Call: Sendable, CustomTestStringConvertible {
+        let words: String
+        let status: Int32
+        let says: [String]
+        var environment: [String: String] = [:]
+        var testDescription: String { self.words }
+
+        init(_ words: String, _ status: Int32, _ says: String..., environment: [String: String] = [:]) {
+            self.words = words
+            self.status = status
+            self.says = says
+            self.environment = environment
+        }
+    }
+
+    private static let secret = "Hush4711"
+    private static let dead = "postgres://walletorders:\(secret)@127.0.0.1:1/walletorders"
+
+    static let calls: [Call] = [
+        // The configuration file.
+        Call("config validate --config DIR/none.json", 66, "DIR/none.json", "WALLETORDERS_CONFIG"),
+        Call("config validate --config DIR", 66, "directory"),
+        Call("config validate --config DIR/broken.json", 78, "DIR/broken.json: line 2, column 1"),
+        Call("config validate --config DIR/array.json", 78, "must be a JSON object"),
+        Call("config validate --config DIR/list.json", 78, "loops: takes one value, not an array"),
+        Call("config validate --config DIR/twice.json", 78, "\"loops\" occurs twice"),
+        Call(
+            "config validate --config DIR/types.json",
+            78,
+            "orderTypes.order.com.example.shop.webServiceURL (file): must begin with https://",
+            "unknownFields (file): must be refuse, keep, not \"maybe\"",
+            "apns.port (file): must be a whole number",
+            "orderTypes.a b: "
+        ),
+        Call(
+            "config validate --config DIR/identity.json",
+            78,
+            "orderTypes.order.com.example.shop: ",
+            "DIR/broken.json"
+        ),
+        Call("config validate --config DIR/passphrase.json", 78, "DIR/none.txt"),
+        Call("config validate", 78, "unknown variable WALLETORDERS_XYZ", environment: ["WALLETORDERS_XYZ": "1"]),
+        Call("config validate", 78, "loops (environment)", environment: ["WALLETORDERS_LOOPS": "many"]),
+        // Values.
+        Call("config validate --loops 1.5", 78, "loops (flag): must be a whole number from 0 to 256, not \"1.5\""),
+        Call("config validate --drain soon", 78, "drain (flag): must be a duration such as 500ms"),
+        Call("config validate --data-dir=", 78, "dataDir (flag): is empty"),
+        Call("config validate --device-listen 127.0.0.1", 78, "HOST:PORT"),
+        Call("config validate --device-certificate x.pem", 78, "device.certificate and device.key go together"),
+        // The database.
+        Call("keys list --database nonsense", 78, "database: "),
+        Call("keys list --database postgres://u:\(secret)@127.0.0.1:x/d", 78, "a port is a number"),
+        Call("keys list --database \(dead)", 69, "127.0.0.1:1", "refused", "walletorders doctor"),
+        Call("migrate --database \(dead)", 69, "127.0.0.1:1"),
+        Call("keys list", 78, "no database", "--database", "--data-dir"),
+        Call("serve", 78, "no database", "walletorders run"),
+        // Addresses.
+        Call(
+            "run --merchant-listen 192.0.2.1:0",
+            78,
+            "192.0.2.1:0 is not an address of this machine",
+            "merchant.listen"
+        ),
+        Call("run --admin-listen unix:/nowhere/x.sock", 78, "unix:/nowhere/x.sock", "admin.listen"),
+        Call("run --device-listen somewhere:0", 78, "somewhere is no address to listen on", "device.listen"),
+        Call(
+            "run --device-certificate DIR/none.pem --device-key DIR/none.key",
+            78,
+            "device.certificate: ",
+            "DIR/none.pem"
+        ),
+        // The call itself.
+        Call("fly", 64, "unknown command fly", "--help"),
+        Call("orders", 64, "orders list"),
+        Call("serve --config", 64, "--config needs a value: --config FILE"),
+        Call("serve --config --log-level=info", 64, "--config needs a value"),
+        Call("serve --confg x", 64, "did you mean --config?"),
+        Call("serve now", 64, "takes no operand, but got \"now\""),
+        Call("keys create --name a --expires-in soon", 64, "--expires-in is a number of days"),
+        Call("keys create --name a --scope all", 64, "orders:read, orders:write or admin, not all"),
+        Call("keys create", 64, "--name"),
+        Call("orders erase A-1", 64, "--yes"),
+        Call("orders list --limit 0", 64, "--limit is a whole number from 1 to 1000"),
+        // Files.
+        Call("testpki /proc/none", 66, "/proc/none"),
+        Call("package verify DIR", 66, "DIR"),
+        Call("package inspect DIR/none.order", 66, "DIR/none.order"),
+        Call("package build DIR --identity DIR/none.p12 -o DIR/out.order", 66, "DIR/none.p12"),
+        Call("order validate DIR/none.json", 66, "DIR/none.json"),
+    ]
+
+    @Test(arguments: calls)
+    func `a wrong call says what, where and what to do, with its exit code`(_ call: Call) async throws {
+        try await TestInstallation.use { installation in
+            let folder = installation.directory
+            let type = "\"webServiceURL\": \"https://w.example.com/\""
+            for (name, text) in [
+                ("broken.json", "{\n"), ("array.json", "[]"), ("list.json", "{\"loops\": [1]}"),
+                ("twice.json", "{\"loops\": 1, \"loops\": 2}"),
+                (
+                    "types.json",
+                    """
+                    {"orderTypes": {"a b": {"identity": "x"}, "order.com.example.shop": {"identity": "x",
+                     "webServiceURL": "http://w.example.com", "unknownFields": "maybe", "apns": {"port": 99999}}}}
+                    """
+                ),
+                (
+                    "identity.json",
+                    "{\"orderTypes\": {\"order.com.example.shop\": {\"identity\": \"\(folder)/broken.json\", \(type)}}}"
+                ),
+                (
+                    "passphrase.json",
+                    "{\"orderTypes\": {\"order.com.example.shop\": {\"identity\": \"\(folder)/broken.json\", "
+                        + "\"passphraseFile\": \"\(folder)/none.txt\", \(type)}}}"
+                ),
+            ] { try Files.write(Array(text.utf8), to: folder + "/" + name) }
+            var words = call.words.split(separator: " ").map { String($0.replacing("DIR", with: folder)) }
+            let takesSettings = ["run", "serve", "keys", "orders", "config", "migrate"].contains(words[0])
+            if takesSettings, words.count > 1 || call.status == 78,
+                !words.contains(where: { $0.hasPrefix("--data-dir") })
+            {
+                words.insert(
+                    "--data-dir=\(installation.data)",
+                    at: ["keys", "config", "orders"].contains(words[0]) ? 2 : 1
+                )
+            }
+            // The default ports may be somebody's.
+            for option in words[0] == "run" ? TestInstallation.freePorts : []
+            where !words.contains(where: { option.hasPrefix($0 + "=") }) { words.append(option) }
+            let result = try await ChildProcess.run(
+                TestInstallation.program,
+                words,
+                environment: call.environment.merging(["PATH": "/usr/bin:/bin"]) { given, _ in given }
+            )
+            #expect(result.status == call.status, "\(result.text)\(result.errorText)")
+            for text in call.says {
+                let text = text.replacing("DIR", with: folder)
+                #expect(result.errorText.contains(text), "'\(text)' is not in: \(result.errorText)")
+            }
+            #expect(!result.errorText.contains(Self.secret) && !result.text.contains(Self.secret))
+            // Types of the program are nobody's words.
+            for word in ["Error(", "Optional(", "CommandFailure", "Swift."] {
+                #expect(!result.errorText.contains(word), "\(result.errorText)")
+            }
+            #expect(!Files.exists(installation.data + "/pg"))
+        }
+    }
+
+    @Test func `output that nobody takes is a failure, and a closed descriptor is nobody's else`() async throws {
+        try await TestInstallation.use { installation in
+            let program = TestInstallation.program
+            func shell(_ line: String) async throws -> ChildProcess.Result {
+                try await ChildProcess.run("/bin/bash", ["-c", line, program, installation.directory])
+            }
+            let full = try await shell("\"$0\" --help >/dev/full")
+            #expect(full.status == 69 && full.errorText.contains("No space left"))
+            // As of any program that SIGPIPE ends.
+            let gone = try await shell(
+                "{ sleep 0.3; \"$0\" --help; echo $? >\"$1/status\"; } | true; cat \"$1/status\""
+            )
+            #expect(gone.text == "141\n" && gone.errorText.isEmpty)
+            let noOutput = try await shell("\"$0\" --help >&-")
+            #expect(noOutput.status == 69 && noOutput.errorText.contains("standard output"))
+            let noInput = try await shell("\"$0\" order validate - <&-")
+            #expect(noInput.status == 66 && noInput.errorText.contains("standard input"))
+            #expect(try await shell("\"$0\" --version 2>&-").text.hasPrefix("walletorders "))
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0))
+    func `what a user may not read, write or listen on is told with its name`() async throws {
+        try await TestInstallation.use { installation in
+            let folder = installation.directory
+            func nobody(_ arguments: [String]) async throws -> ChildProcess.Result {
+                try await ChildProcess.run(
+                    "/usr/bin/setpriv",
+                    [
+                        "--reuid=nobody", "--regid=nogroup", "--clear-groups", "--bounding-set=-all",
+                        TestInstallation.program,
+                    ]
+                        + arguments
+                )
+            }
+            try Files.write(Array("{}".utf8), to: folder + "/config.json", mode: 0o600)
+            let unreadable = try await nobody(["config", "validate", "--config", folder + "/config.json"])
+            #expect(unreadable.status == 66)
+            #expect(unreadable.errorText.contains("\(folder)/config.json: Permission denied"))
+            let readOnly = try await ChildProcess.run(
+                TestInstallation.program,
+                ["run", "--data-dir", "/sys/walletorders"] + TestInstallation.freePorts
+            )
+            #expect(readOnly.status == 78 && readOnly.errorText.contains("/sys/walletorders"))
+            #expect(readOnly.errorText.contains("--data-dir"))
+            let unwritable = try await nobody(["run", "--data-dir", folder + "/none"] + TestInstallation.freePorts)
+            #expect(unwritable.status == 78 && unwritable.errorText.contains("Permission denied"))
+        }
+    }
+}
