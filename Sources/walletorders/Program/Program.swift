@@ -44,7 +44,7 @@ enum Program {
     static let version = "0.1.0"
 
     /// All commands, by the words they are called with.
-    private static let commands: [(words: [String], command: any Command.Type)] = [
+    static let commands: [(words: [String], command: any Command.Type)] = [
         (["run"], RunCommand.self),
         (["identity", "request"], IdentityRequestCommand.self),
         (["serve"], ServeCommand.self),
@@ -69,6 +69,8 @@ enum Program {
         (["order", "validate"], OrderValidateCommand.self),
         (["order", "schema"], OrderSchemaCommand.self),
         (["testpki"], TestPKICommand.self),
+        (["openapi"], OpenAPICommand.self),
+        (["completion"], CompletionCommand.self),
     ]
 
     /// Runs the process's own arguments; never returns.
