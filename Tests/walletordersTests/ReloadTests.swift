@@ -237,7 +237,7 @@ struct ReloadTests {
         }
     }
 
-    private static let order = """
+    static let order = """
         {"order": {"orderTypeIdentifier": "order.com.example.shop", "orderIdentifier": "A-1", "orderNumber": "1",
          "orderType": "ecommerce", "status": "open", "orderManagementURL": "https://www.example.com/o",
          "merchant": {"displayName": "Shop", "merchantIdentifier": "merchant.com.example.shop",

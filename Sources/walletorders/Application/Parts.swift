@@ -101,7 +101,7 @@ struct Parts {
         )
         self.worker = worker
         self.services.append(worker)
-        self.services.append(Upkeep(store: self.store, logger: self.logger.labelled("upkeep")))
+        self.services.append(Upkeep(store: self.store, types: self.types, logger: self.logger.labelled("upkeep")))
     }
 
     private mutating func addWebSide(_ configuration: ServerConfiguration) async throws {
