@@ -81,7 +81,9 @@ public struct TestAuthority: Sendable {
 
     /// Issues a certificate for a further order type.
     ///
-    /// - Parameter now: the moment, in seconds since 1970; nil for the clock.
+    /// - Parameters:
+    ///   - orderType: the order type that the certificate names.
+    ///   - now: the moment, in seconds since 1970; nil for the clock.
     /// - Throws: `signing` when OpenSSL can't make a key.
     public func identity(
         for orderType: OrderTypeIdentifier,

@@ -37,7 +37,10 @@ public struct IdentityRequest: Sendable {
 
     /// Writes both files; the key is for its owner's eyes only (mode 0600), and nothing is ever overwritten.
     ///
-    /// - Parameter passphrase: encrypts the key (AES-256); nil leaves it as it is.
+    /// - Parameters:
+    ///   - keyPath: where the key goes.
+    ///   - requestPath: where the request goes.
+    ///   - passphrase: encrypts the key (AES-256); nil leaves it as it is.
     /// - Throws: `alreadyExists`, `unwritable`, `badRequest` for an unusable passphrase.
     public func write(
         key keyPath: String,

@@ -44,8 +44,10 @@ extension SigningIdentity {
 
     /// Reads and checks an identity. Blocking: at start, or off the event loops.
     ///
-    /// - Parameter second: when the chain must be in date, in seconds since 1970; nil takes one out of date too, which
-    ///   still signs what was made while it was valid.
+    /// - Parameters:
+    ///   - files: where it lies.
+    ///   - second: when the chain must be in date, in seconds since 1970; nil takes one out of date too, which still signs
+    ///     what was made while it was valid.
     /// - Throws: `expired`, `notYetValid`, what ``init(certificate:key:intermediates:)`` throws, and `unreadableFile`, `unreadableIdentity`,
     ///   `noCertificate`, `noPrivateKey`, `wrongPassphrase`, `passphraseNeeded`, `legacyProviderMissing`,
     ///   `unsupportedAlgorithm`, each naming the file.
@@ -82,7 +84,9 @@ extension SigningIdentity {
     /// - Parameters:
     ///   - identity: the file with the certificate.
     ///   - key: the private key in PEM or DER, where `identity` doesn't hold it.
-    /// - Throws: as ``load(_:)``.
+    ///   - intermediates: where the issuer is looked for besides `identity` and Apple's own.
+    ///   - passphrase: opens `identity` or `key` where they are encrypted.
+    /// - Throws: as ``load(_:validAt:)``, without the names of files.
     public init(
         identity: [UInt8],
         key: [UInt8]?,

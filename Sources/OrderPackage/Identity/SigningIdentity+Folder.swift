@@ -12,7 +12,9 @@ extension SigningIdentity {
     /// `shop.key` stands in `shop.passphrase`. Hidden files and certificate requests are passed over. Of two certificates
     /// for one order type the one that ends last is taken, so that a renewed one is put beside the old.
     ///
-    /// - Parameter second: when each chain must be in date, in seconds since 1970; nil takes those out of date too.
+    /// - Parameters:
+    ///   - folder: its path.
+    ///   - second: when each chain must be in date, in seconds since 1970; nil takes those out of date too.
     /// - Throws: as ``load(_:validAt:)``, naming the file; `noCertificate` for a folder without any.
     public static func load(
         folder: String,

@@ -32,7 +32,10 @@ public struct SigningIdentity: Sendable {
 
     /// Checks a certificate, its key and its issuer.
     ///
-    /// - Parameter intermediates: where the issuer is looked for; when empty, among Apple's own.
+    /// - Parameters:
+    ///   - certificate: the order type's certificate.
+    ///   - key: its private key.
+    ///   - intermediates: where the issuer is looked for; when empty, among Apple's own.
     /// - Throws: `notRSA`, `weakKey`, `weakSignature`, `notAnOrderCertificate`, `identifierMismatch`, `keyMismatch`,
     ///   `wrongIntermediate`, `unknownIssuer`, `unfitIntermediate`, `brokenChain`.
     public init(
