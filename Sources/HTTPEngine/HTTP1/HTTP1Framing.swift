@@ -111,24 +111,32 @@ struct HTTP1ControlFields: Sendable {
 
     /// A host name, IPv4 address or bracketed IPv6 address, with an optional port of 0 to 65535.
     static func isAuthority(_ text: String) -> Bool {
-        var rest = Array(text.utf8)[...]
-        if rest.first == UInt8(ascii: "[") {
-            guard let end = rest.firstIndex(of: UInt8(ascii: "]")), rest.count <= 64 else { return false }
-            let address = rest[(rest.startIndex + 1)..<end]
-            guard address.count >= 2,
-                address.allSatisfy({
-                    HTTP1Bytes.hexValue($0) != nil || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".")
-                })
-            else { return false }
-            rest = rest[(end + 1)...]
+        let bytes = text.utf8Span.span
+        var index = 0
+        if !bytes.isEmpty, bytes[0] == UInt8(ascii: "[") {
+            guard bytes.count <= 64 else { return false }
+            index = 1
+            while index < bytes.count, bytes[index] != UInt8(ascii: "]") {
+                let byte = bytes[index]
+                guard HTTP1Bytes.hexValue(byte) != nil || byte == UInt8(ascii: ":") || byte == UInt8(ascii: ".") else {
+                    return false
+                }
+                index += 1
+            }
+            // "[", at least two characters, "]".
+            guard index < bytes.count, index >= 3 else { return false }
+            index += 1
         } else {
-            let host = rest.prefix(while: HTTP1Bytes.isHost)
-            guard (1...255).contains(host.count) else { return false }
-            rest = rest.dropFirst(host.count)
+            while index < bytes.count, HTTP1Bytes.isHost(bytes[index]) { index += 1 }
+            guard (1...255).contains(index) else { return false }
         }
-        guard let colon = rest.first else { return true }
-        let port = rest.dropFirst()
-        return colon == UInt8(ascii: ":") && (1...5).contains(port.count) && port.allSatisfy(HTTP1Bytes.isDigit)
-            && port.reduce(0, { $0 * 10 + Int($1 - 0x30) }) <= 65535
+        if index == bytes.count { return true }
+        guard bytes[index] == UInt8(ascii: ":"), (1...5).contains(bytes.count - index - 1) else { return false }
+        var port = 0
+        for index in (index + 1)..<bytes.count {
+            guard HTTP1Bytes.isDigit(bytes[index]) else { return false }
+            port = port * 10 + Int(bytes[index] - 0x30)
+        }
+        return port <= 65535
     }
 }

@@ -23,6 +23,30 @@ package enum HTTP1ResponseEncoder {
     ) -> [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity(512)
+        append(
+            status,
+            fields,
+            bodyCount: bodyCount,
+            keepsAlive: keepsAlive,
+            version: version,
+            date: date,
+            requestIdentifier: requestIdentifier,
+            to: &out
+        )
+        return out
+    }
+
+    /// Adds the head of a response to a buffer.
+    static func append(
+        _ status: HTTPStatus,
+        _ fields: HTTPFields,
+        bodyCount: Int,
+        keepsAlive: Bool,
+        version: HTTPVersion,
+        date: String,
+        requestIdentifier: String,
+        to out: inout [UInt8]
+    ) {
         if status.code == 200 {
             append("HTTP/1.1 200 OK\r\n", &out)
         } else {
@@ -46,7 +70,6 @@ package enum HTTP1ResponseEncoder {
             append("connection: keep-alive\r\n", &out)
         }
         append("\r\n", &out)
-        return out
     }
 
     /// The answer before the answer to `Expect: 100-continue`.

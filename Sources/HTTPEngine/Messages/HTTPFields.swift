@@ -118,26 +118,29 @@ package struct HTTPFields: Sendable, Hashable, Sequence, ExpressibleByDictionary
     }
 
     private static func isToken(_ name: String) -> Bool {
-        !name.isEmpty && name.utf8.allSatisfy(HTTP1Bytes.isToken)
+        let bytes = name.utf8Span.span
+        for index in bytes.indices where !HTTP1Bytes.isToken(bytes[index]) { return false }
+        return !bytes.isEmpty
     }
 
     private static func lowercased(_ name: String) -> String {
-        name.utf8.contains { (0x41...0x5A).contains($0) } ? name.lowercased() : name
+        let bytes = name.utf8Span.span
+        for index in bytes.indices where bytes[index] &- 0x41 < 26 { return name.lowercased() }
+        return name
     }
 
     private static func sanitized(_ value: String) -> String {
-        var isClean = true
-        for byte in value.utf8 where !HTTP1Bytes.isFieldContent(byte) {
-            isClean = false
-            break
-        }
-        if isClean, let first = value.utf8.first, !HTTP1Bytes.isBlank(first), let last = value.utf8.last,
-            !HTTP1Bytes.isBlank(last)
-        {
-            return value
-        }
+        if isSendable(value.utf8Span.span) { return value }
         let clean = value.utf8.map { HTTP1Bytes.isFieldContent($0) ? $0 : 0x20 }
         return trimmed(String(decoding: clean, as: UTF8.self))
+    }
+
+    private static func isSendable(_ bytes: Span<UInt8>) -> Bool {
+        guard !bytes.isEmpty, !HTTP1Bytes.isBlank(bytes[0]), !HTTP1Bytes.isBlank(bytes[bytes.count - 1]) else {
+            return false
+        }
+        for index in bytes.indices where !HTTP1Bytes.isFieldContent(bytes[index]) { return false }
+        return true
     }
 
     private static func trimmed(_ value: String) -> String {

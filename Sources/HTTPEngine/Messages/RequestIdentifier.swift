@@ -32,11 +32,14 @@ enum RequestIdentifier {
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
         mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
         let bits = mixed ^ (mixed >> 31)
-        let digits = (0..<12).lazy.map { index in
-            let digit = UInt8(truncatingIfNeeded: (bits >> (5 * UInt64(index))) & 31)
-            return digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+        // Short enough to live inside the String's own words.
+        return unsafe String(unsafeUninitializedCapacity: 12) { buffer in
+            for index in 0..<12 {
+                let digit = UInt8(truncatingIfNeeded: (bits >> (5 * UInt64(index))) & 31)
+                unsafe buffer[index] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+            }
+            return 12
         }
-        return String(decoding: digits, as: UTF8.self)
     }
 
     private static let next = Atomic<UInt64>(.random(in: .min ... .max))

@@ -56,7 +56,7 @@ final class HTTP1ServerSession: HTTPServerSession {
         if self.requestBegan == nil { self.requestBegan = self.shard.loop.now }
         if case .idle = self.phase {
             self.phase = .header(since: self.shard.loop.now)
-            self.host.expectDeadline(at: self.shard.loop.now + self.limits.headerTimeout)
+            self.host.expectDeadline(at: Self.time(self.shard.loop.now, self.shard.nanoseconds.header))
         }
         self.advance()
         // A client that sends ahead without end is held up by TCP, not by our memory.
@@ -177,7 +177,8 @@ final class HTTP1ServerSession: HTTPServerSession {
             let isInside = self.parser.isInsideRequest
             self.requestBegan = isInside ? now : nil
             self.phase = isInside ? .header(since: now) : .idle(since: now)
-            self.host.expectDeadline(at: now + (isInside ? self.limits.headerTimeout : self.limits.idleTimeout))
+            let times = self.shard.nanoseconds
+            self.host.expectDeadline(at: Self.time(now, isInside ? times.header : times.idle))
             self.transport.resumeReading()
             self.advance()
         } else {
@@ -187,16 +188,19 @@ final class HTTP1ServerSession: HTTPServerSession {
     }
 
     private func write(_ response: HTTPResponse, to head: HTTP1RequestHead, keepsAlive: Bool) {
-        let bytes = HTTP1ResponseEncoder.head(
-            response.status,
-            response.headers,
-            bodyCount: response.body.count,
-            keepsAlive: keepsAlive,
-            version: head.version,
-            date: self.shard.dateField,
-            requestIdentifier: self.requestIdentifier
-        )
-        self.transport.write(bytes)
+        let date = self.shard.dateField
+        self.transport.gather { out in
+            HTTP1ResponseEncoder.append(
+                response.status,
+                response.headers,
+                bodyCount: response.body.count,
+                keepsAlive: keepsAlive,
+                version: head.version,
+                date: date,
+                requestIdentifier: self.requestIdentifier,
+                to: &out
+            )
+        }
         guard head.method != .head, !response.status.forbidsBody else { return }
         switch response.body {
         case .empty: break
@@ -225,7 +229,7 @@ final class HTTP1ServerSession: HTTPServerSession {
             )
         if self.requestIdentifier.isEmpty { self.requestIdentifier = RequestIdentifier.of(.init()) }
         self.write(problem.response(requestIdentifier: self.requestIdentifier), to: head, keepsAlive: false)
-        self.shard.note(problem.code, problem.status, .zero)
+        self.shard.note(problem.code, problem.status, since: .now())
         self.phase = .closing
         self.transport.close()
     }
@@ -233,7 +237,14 @@ final class HTTP1ServerSession: HTTPServerSession {
     // MARK: Deadlines
 
     /// When the whole request has had its time.
-    private var requestEnd: MonotonicTime { (self.requestBegan ?? self.shard.loop.now) + self.limits.requestTimeout }
+    private var requestEnd: MonotonicTime {
+        Self.time(self.requestBegan ?? self.shard.loop.now, self.shard.nanoseconds.request)
+    }
+
+    private static func time(_ start: MonotonicTime, _ nanoseconds: Int64) -> MonotonicTime {
+        let (sum, overflow) = start.nanoseconds.addingReportingOverflow(nanoseconds)
+        return overflow ? .distantFuture : MonotonicTime(nanoseconds: sum)
+    }
 
     func checkDeadlines(_ now: MonotonicTime) -> MonotonicTime {
         switch self.phase {

@@ -36,7 +36,7 @@ protocol HTTPServerSessionHost: AnyObject {
     /// Runs a whole request. The answer comes back through ``HTTPServerSession/respond(_:to:)``, later or before this returns.
     ///
     /// `remoteAddress`, `isSecure`, `clientCertificate` are filled in by the host; `identifier` comes from the head.
-    func perform(_ request: HTTPRequest, _ match: RouteMatch, stream: HTTPStreamNumber)
+    func perform(_ request: consuming HTTPRequest, _ match: RouteMatch, stream: HTTPStreamNumber)
     /// Nobody waits for this answer any more: its handler is cancelled.
     func abandon(stream: HTTPStreamNumber)
     /// Brings the next ``HTTPServerSession/checkDeadlines(_:)`` forward, when a deadline begins that is earlier than any so far.

@@ -109,13 +109,12 @@ final class ServerConnection: SocketTransportDelegate, HTTPServerSessionHost, @u
 
     func match(_ method: HTTPMethod, _ path: String) -> RouteMatch { self.shard.router.match(method, path) }
 
-    func perform(_ request: HTTPRequest, _ match: RouteMatch, stream: HTTPStreamNumber) {
-        var request = request
+    func perform(_ request: consuming HTTPRequest, _ match: RouteMatch, stream: HTTPStreamNumber) {
         request.remoteAddress = self.shard.proxies.client(of: request.headers, from: self.peer)
         request.isSecure = self.transport.isSecure
         if self.transport.isPeerVerified { request.clientCertificate = self.transport.peerCertificate }
         let shard = self.shard
-        let started = MonotonicTime.now()
+        let started = shard.loop.now
         let whole = request
         self.tasks[stream] = shard.loop.spawn { [self] in
             // Abandoned before its turn came: after a GOAWAY that excludes it the peer may send it again elsewhere.
@@ -126,7 +125,7 @@ final class ServerConnection: SocketTransportDelegate, HTTPServerSessionHost, @u
                     ["route": .string(match.name), "requestId": .string(whole.identifier), "error": "\(error)"]
                 )
             }
-            shard.note(match.name, response.status, MonotonicTime.now() - started)
+            shard.note(match.name, response.status, since: started)
             // Gone: the peer has closed, or the deadline has answered.
             guard !Task.isCancelled, self.tasks.removeValue(forKey: stream) != nil else { return }
             self.session?.respond(response, to: stream)

@@ -12,6 +12,8 @@ final class ServerShard: @unchecked Sendable {
     let loop: EventLoop
     let router: Router
     let limits: HTTPLimits
+    /// The limits that each request needs, as plain numbers: arithmetic with `Duration` is of 128 bits.
+    let nanoseconds: (header: Int64, idle: Int64, request: Int64)
     let proxies: TrustedProxies
     let logger: Logger
     let control: HTTP2Control?
@@ -26,6 +28,8 @@ final class ServerShard: @unchecked Sendable {
         let status: Int
     }
     private var instruments: [Answer: Histogram] = [:]
+    /// The one that was used last: mostly the one that is used next.
+    private var latest: (answer: Answer, histogram: Histogram)?
 
     init(
         name: String,
@@ -42,6 +46,9 @@ final class ServerShard: @unchecked Sendable {
         self.loop = loop
         self.router = router
         self.limits = limits
+        self.nanoseconds = (
+            limits.headerTimeout.nanoseconds, limits.idleTimeout.nanoseconds, limits.requestTimeout.nanoseconds
+        )
         self.proxies = proxies
         self.admission = admission
         self.logger = logger
@@ -112,19 +119,25 @@ final class ServerShard: @unchecked Sendable {
     }
 
     /// Counts an answer by route and status, with the time it took.
-    func note(_ route: String, _ status: HTTPStatus, _ duration: Duration) {
-        let key = Answer(route: route, status: status.code)
+    func note(_ route: String, _ status: HTTPStatus, since start: MonotonicTime) {
+        let seconds = Double(MonotonicTime.now().nanoseconds &- start.nanoseconds) / 1e9
+        self.histogram(Answer(route: route, status: status.code)).observe(seconds)
+    }
+
+    private func histogram(_ answer: Answer) -> Histogram {
+        if let latest = self.latest, latest.answer == answer { return latest.histogram }
         let histogram: Histogram
-        if let known = self.instruments[key] {
+        if let known = self.instruments[answer] {
             histogram = known
         } else {
             histogram = self.metrics.histogram(
                 "walletorders_http_request_duration_seconds",
                 help: "Time from a whole request to its answer.",
-                labels: [("server", self.name), ("route", route), ("status", String(status.code))]
+                labels: [("server", self.name), ("route", answer.route), ("status", String(answer.status))]
             )
-            self.instruments[key] = histogram
+            self.instruments[answer] = histogram
         }
-        histogram.observe(duration.inSeconds)
+        self.latest = (answer, histogram)
+        return histogram
     }
 }

@@ -52,6 +52,14 @@ struct OutputQueue {
         extendGathered(by: length)
     }
 
+    /// Lets `write` add to the gathering buffer itself.
+    mutating func gather(_ write: (inout [UInt8]) -> Void) {
+        let before = gathered.count
+        write(&gathered)
+        let length = gathered.count - before
+        if length > 0 { extendGathered(by: length) }
+    }
+
     private mutating func extendGathered(by length: Int) {
         count += length
         let end = dropped + gathered.count

@@ -118,6 +118,13 @@ extension SocketTransport {
         afterWriting()
     }
 
+    /// Queues what `write` adds to the buffer that small pieces share: saves a buffer that is made only to be copied.
+    func gather(_ write: (inout [UInt8]) -> Void) {
+        guard isOpen else { return }
+        queue.gather(write)
+        afterWriting()
+    }
+
     private func afterWriting() {
         if queue.count > settings.highWater { isAboveHighWaterOnce = true }
         // Inside a call the end of it sends; a blocked queue is sent when the kernel says so.
