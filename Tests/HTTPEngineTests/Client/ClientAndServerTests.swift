@@ -21,6 +21,7 @@ struct ClientAndServerTests {
             address: way == .unix ? .unix(path: path) : .ip(host: "127.0.0.1", port: 0),
             tls: isSecure ? try TestIdentity.server() : nil,
             router: .forTests(),
+            limits: .untimed,
             loops: loops,
             logger: Logger(label: "test")
         )
@@ -66,6 +67,7 @@ struct ClientAndServerTests {
             address: .ip(host: "127.0.0.1", port: 0),
             tls: nil,
             router: .forTests(),
+            limits: .untimed,
             loops: loops,
             logger: Logger(label: "test")
         )

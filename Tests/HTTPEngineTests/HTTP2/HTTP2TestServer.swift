@@ -15,7 +15,7 @@ final class HTTP2TestServer: Sendable {
     /// - Parameter tls: nil for clear text with prior knowledge.
     init(
         _ router: Router,
-        limits: HTTPLimits = .init(),
+        limits: HTTPLimits = .untimed,
         tls: TLSContext? = nil,
         control: HTTP2Control? = nil,
         settings: SocketTransport.Settings = .init()

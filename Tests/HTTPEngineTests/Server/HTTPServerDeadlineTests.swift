@@ -12,9 +12,7 @@ import Testing
 struct HTTPServerDeadlineTests {
     /// Only the deadline under test is near: what ends a connection can be nothing else.
     private static func limits(_ change: (inout HTTPLimits) -> Void) -> HTTPLimits {
-        var limits = HTTPLimits.untimed
-        limits.lingerTimeout = RunningServer.limits.lingerTimeout
-        limits.drainTimeout = RunningServer.limits.drainTimeout
+        var limits = RunningServer.limits
         change(&limits)
         return limits
     }

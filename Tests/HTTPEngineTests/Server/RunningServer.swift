@@ -27,9 +27,9 @@ struct RunningServer: Sendable {
         let isCancelled = Signal()
     }
 
-    /// Limits that let a test end soon.
+    /// Limits that let a test end soon, and no connection while a test that waits for a processor leaves it idle.
     static var limits: HTTPLimits {
-        var limits = HTTPLimits()
+        var limits = HTTPLimits.untimed
         limits.lingerTimeout = .milliseconds(200)
         limits.drainTimeout = Patience.long
         return limits

@@ -81,7 +81,7 @@ struct TrustedProxiesTests {
 
     @Test("an address, or an IPv6 /64, has its share of connections; a proxy has all there are")
     func admission() throws {
-        var limits = HTTPLimits()
+        var limits = RunningServer.limits
         limits.connections = 10
         limits.connectionsPerAddress = 2
         let admission = Admission(limits: limits, proxies: try TrustedProxies(parsing: "10.0.0.1"))
