@@ -69,9 +69,10 @@ import Testing
                 if let verdict = whole.verdicts[entry.identifier] { tally[verdict, default: 0] += 1 }
             }
         }
-        // Every kind of entry has to occur, and in a full run more than now and then, or the comparison says little.
-        let least = Patience.factor == 1 ? 20 : 0
-        #expect(Verdict.allCases.allSatisfy { $0 == .stale || tally[$0, default: 0] > least })
+        // In a full run every kind of entry has to occur, or the comparison says little.
+        if Patience.factor == 1 {
+            #expect(Verdict.allCases.allSatisfy { $0 == .stale || tally[$0, default: 0] > 20 })
+        }
         let counts = tally.map { "\($0.key.rawValue) \($0.value)" }.sorted().joined(separator: ", ")
         print("advance: \(advanced) steps equal to the whole fold (\(counts))")
     }
