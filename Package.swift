@@ -104,7 +104,7 @@ let package = Package(
             // What scripts/bench and scripts/differential run: parts of the product with nothing around them.
             .executableTarget(
                 name: "walletbench",
-                dependencies: dependencies(["ServiceRuntime", "Cryptography", "HTTPEngine", "ExactJSON", "OrderModel"]),
+                dependencies: dependencies(kits + ["OrderModel", "OrderPackage"]),
                 path: "scripts/walletbench",
                 swiftSettings: settings
             ),

@@ -30,9 +30,16 @@ enum BenchProgram {
     private static func run(_ arguments: [String]) async throws {
         if arguments == ["validate"] { return try ValidateBench.measure() }
         if arguments == ["verdicts"] { return try ValidateBench.verdicts() }
+        if arguments.first == "sign", arguments.count == 4, let milliseconds = Int(arguments[3]) {
+            return try await SignBench.run(arguments[1], arguments[2], milliseconds: milliseconds)
+        }
         guard arguments.first == "http-server", arguments.count == 5, let port = Int(arguments[1]),
             let tlsPort = Int(arguments[2])
-        else { throw UsageError("usage: walletbench http-server PORT TLSPORT CERTIFICATE.pem KEY.pem") }
+        else {
+            throw UsageError(
+                "usage: walletbench http-server PORT TLSPORT CERTIFICATE.pem KEY.pem | sign PART FOLDER MILLISECONDS"
+            )
+        }
         let body = [UInt8](repeating: 0x78, count: 20 * 1_024)
         var router = Router()
         router.on(.get, "/body", name: "body") { _, _ in
