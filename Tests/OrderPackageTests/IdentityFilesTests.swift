@@ -200,4 +200,41 @@ struct IdentityFilesTests {
         files.passphrase = Secret(Array("hush-8".utf8))
         #expect(files != SigningIdentity.Files(identity: "a.p12", passphrase: Array("hush-7".utf8)))
     }
+
+    @Test("after loading, neither the passphrase nor the passphrase file's text is anywhere in this process's memory")
+    func cleansed() async throws {
+        let folder = try await installation()
+        // Random, so that no other test's memory holds it, and made by another program, so that ours never did.
+        let path = "\(folder.path)/pki"
+        let made = try await shell(
+            """
+            set -e; cd \(path); head -c 24 /dev/urandom | od -An -tx1 | tr -d ' \\n' > fresh
+            openssl pkcs12 -export -in identity.pem -inkey identity.key -passout file:fresh -out fresh.p12
+            """
+        )
+        #expect(made.status == 0)
+        let identity = try load(folder, "fresh.p12", passphrase: "fresh")
+        // Looks for it from outside: whoever looks from inside holds it.
+        let found = try await shell(
+            """
+            python3 - $PPID \(path)/fresh <<'END'
+            import sys, re
+            secret = open(sys.argv[2], "rb").read()
+            hits = 0
+            with open(f"/proc/{sys.argv[1]}/mem", "rb", 0) as memory:
+                for line in open(f"/proc/{sys.argv[1]}/maps"):
+                    start, end, mode = re.match(r"([0-9a-f]+)-([0-9a-f]+) (\\S+)", line).groups()
+                    if "rw" not in mode or "[v" in line: continue
+                    try:
+                        memory.seek(int(start, 16))
+                        hits += memory.read(int(end, 16) - int(start, 16)).count(secret)
+                    except OSError: pass
+            print(hits)
+            END
+
+            """
+        )
+        #expect(found.output == "0\n", "\(found.output)")
+        withExtendedLifetime(identity) {}
+    }
 }

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExactJSON
+import ServiceRuntime
+import Testing
+
+/// `package build`, `identity request` and what they do with files.
+@Suite("Signing commands")
+struct SigningCommandTests {
+    private static let order = """
+        {"schemaVersion": 1, "orderTypeIdentifier": "order.com.example.shop", "orderIdentifier": "A-1",
+         "orderNumber": "1", "orderType": "ecommerce", "status": "open", "createdAt": "2026-01-02T03:04:05Z",
+         "updatedAt": "2026-01-02T03:04:05Z", "orderManagementURL": "https://www.example.com/o",
+         "merchant": {"displayName": "Shop", "merchantIdentifier": "merchant.com.example.shop",
+                      "url": "https://www.example.com/"}}
+        """
+
+    /// Runs a shell line in the installation's folder, with `$walletorders` as the program.
+    private func shell(
+        _ installation: TestInstallation,
+        _ line: String,
+        _ environment: [String: String] = [:]
+    ) async throws -> ChildProcess.Result {
+        try await ChildProcess.run(
+            "/bin/sh",
+            ["-c", "cd \(installation.directory) && \(line)"],
+            environment: environment.merging(
+                ["PATH": "/usr/bin:/bin", "walletorders": TestInstallation.program, "sign": Self.sign]
+            ) { given, _ in given }
+        )
+    }
+
+    private static let sign =
+        "--identity pki/identity.pem --key pki/identity.key --intermediate pki/intermediate.pem"
+
+    private func prepare(_ installation: TestInstallation) async throws {
+        let made = try await shell(installation, "$walletorders testpki pki && mkdir -p x/en.lproj x/de.lproj")
+        #expect(made.status == 0, "\(made.errorText)")
+        try Files.write(Array(Self.order.utf8), to: installation.directory + "/x/order.json")
+        for (language, word) in [("en", "Shop"), ("de", "Laden")] {
+            try Files.write(
+                Array("\"Shop\" = \"\(word)\";\n".utf8),
+                to: "\(installation.directory)/x/\(language).lproj/order.strings"
+            )
+        }
+    }
+
+    @Test("B44 a folder gives the same bytes however it is named, in whatever time zone, with whatever hash seed")
+    func deterministic() async throws {
+        try await TestInstallation.use { installation in
+            try await prepare(installation)
+            let names = [
+                "x", "./x/", "x/.", installation.directory + "/x",
+                "../\(installation.directory.split(separator: "/").last ?? "")/x//",
+            ]
+            for (number, name) in names.enumerated() {
+                let built = try await shell(
+                    installation,
+                    "$walletorders package build \(name) $sign -o \(number).order",
+                    [
+                        "TZ": ["UTC", "Asia/Tokyo", "America/St_Johns", "Pacific/Kiritimati", "Europe/Berlin"][number],
+                        "LC_ALL": number.isMultiple(of: 2) ? "C" : "de_DE.UTF-8",
+                        // Unset, each process has a seed of its own.
+                        "SWIFT_DETERMINISTIC_HASHING": number == 0 ? "1" : "",
+                    ].filter { !$0.value.isEmpty }
+                )
+                #expect(built.status == 0, "\(built.errorText)")
+            }
+            let sums = try await shell(
+                installation,
+                "touch x/order.json && sha256sum *.order | cut -d' ' -f1 | sort -u | wc -l"
+            )
+            #expect(sums.text == "1\n")
+            let later = try await shell(
+                installation,
+                "sleep 1.1; $walletorders package build x $sign -o - | cmp - 0.order"
+            )
+            #expect(later.status == 0, "\(later.text)\(later.errorText)")
+        }
+    }
+
+    @Test("The report says what was signed, when, and what was left out; for programs in JSON")
+    func report() async throws {
+        try await TestInstallation.use { installation in
+            try await prepare(installation)
+            let built = try await shell(
+                installation,
+                "touch x/.DS_Store && $walletorders package build x $sign -o a.order --json"
+            )
+            #expect(built.status == 0, "\(built.errorText)")
+            let report = try JSONValue(parsing: Array(built.text.utf8))
+            #expect(report["valid"]?.boolValue == true)
+            #expect(report["leftOut"] == [".DS_Store"])
+            #expect(report["package"]?["path"]?.stringValue == "a.order")
+            #expect(
+                report["package"]?["files"] == ["de.lproj/order.strings", "en.lproj/order.strings", "order.json"]
+            )
+            let bytes = try Files.read(installation.directory + "/a.order")
+            #expect(report["package"]?["bytes"] == .number(JSONNumber(Int64(bytes.count))))
+            let spoken = try await shell(installation, "$walletorders package build x $sign -o b.order")
+            #expect(
+                spoken.errorText.contains("left out: .DS_Store")
+                    && spoken.text.contains("b.order: \(bytes.count) bytes")
+            )
+            try Files.write(Array("{}".utf8), to: installation.directory + "/x/order.json")
+            let bad = try await shell(installation, "$walletorders package build x $sign -o b.order --json")
+            #expect(bad.status == 1)
+            let faults = try JSONValue(parsing: Array(bad.text.utf8))
+            #expect(faults["valid"]?.boolValue == false && faults["package"] == nil)
+            // What stood there before is still whole.
+            #expect(try Files.read(installation.directory + "/b.order") == bytes)
+        }
+    }
+
+    @Test("An output that can't be written is told with exit 66, and nothing half remains")
+    func outputs() async throws {
+        try await TestInstallation.use { installation in
+            try await prepare(installation)
+            for (output, words) in [
+                ("none/a.order", "the folder none is not there"), ("pki", "this is a folder"),
+                ("/dev/null", "no regular file"), ("null.order", "no regular file"),
+            ] {
+                let result = try await shell(
+                    installation,
+                    "ln -sf /dev/null null.order; $walletorders package build x $sign -o \(output)"
+                )
+                #expect(result.status == 66 && result.errorText.contains(words), "\(output): \(result.errorText)")
+            }
+            let left = try await shell(installation, "rm null.order; ls; test -c /dev/null")
+            #expect(left.status == 0 && left.text == "pki\nx\n", "\(left.text)")
+            let full = try await shell(installation, "$walletorders package build x $sign -o - > /dev/full")
+            #expect(full.status != 0)
+        }
+    }
+
+    @Test("An identity is found in a folder by the order's type, and each wrong one is told with exit 66")
+    func identities() async throws {
+        try await TestInstallation.use { installation in
+            try await prepare(installation)
+            let made = try await shell(
+                installation,
+                """
+                mkdir ids && cp pki/identity.pem pki/identity.key pki/intermediate.pem ids
+                $walletorders testpki --order-type order.com.example.other other
+                mkdir others && cp other/identity.pem other/identity.key other/intermediate.pem others
+                printf 'hush-7' > pass; printf 'hush-8' > wrong
+                openssl pkcs12 -export -legacy -in pki/identity.pem -inkey pki/identity.key -certfile pki/intermediate.pem \
+                    -passout file:pass -keypbe PBE-SHA1-RC2-40 -certpbe PBE-SHA1-RC2-40 -out old.p12
+                """
+            )
+            #expect(made.status == 0, "\(made.errorText)")
+            let modules = ["OPENSSL_MODULES": "/nowhere"]
+            for (options, environment, status, words) in [
+                ("--identity ids", [:], 0, ""),
+                ("--identity others", [:], 66, "no certificate for order.com.example.shop"),
+                ("--identity old.p12 --passphrase-file pass", [:], 0, "identity-legacy-ciphers"),
+                ("--identity old.p12 --passphrase-file wrong", [:], 66, "wrong passphrase"),
+                ("--identity old.p12 --passphrase-file pass", modules, 66, "legacy provider"),
+                ("--identity old.p12 --passphrase-file wrong", modules, 66, "wrong passphrase"),
+                ("--identity old.p12 --passphrase-file none", [:], 66, "passphrase file"),
+                ("--identity old.p12", [:], 66, "give its passphrase"),
+                (
+                    "--identity other/identity.pem --key other/identity.key --intermediate pki/intermediate.pem", [:],
+                    66, "needs"
+                ),
+                (
+                    "--identity pki/identity.pem --key other/identity.key --intermediate pki/intermediate.pem", [:], 66,
+                    "does not belong"
+                ),
+                ("--identity pki/server.pem --key pki/server.key", [:], 66, "not RSA"),
+            ] as [(String, [String: String], Int32, String)] {
+                let result = try await shell(
+                    installation,
+                    "$walletorders package build x \(options) -o a.order",
+                    environment
+                )
+                let text = result.text + result.errorText
+                #expect(result.status == status && (words.isEmpty || text.contains(words)), "\(options): \(text)")
+                #expect(!text.contains("hush"))
+            }
+        }
+    }
+
+    @Test("A request and its key are made, private and never over others")
+    func request() async throws {
+        try await TestInstallation.use { installation in
+            let made = try await shell(
+                installation,
+                "umask 000; $walletorders identity request --name 'Example Shop' --country US --organization 'Example Inc.'"
+            )
+            #expect(made.status == 0 && made.text.contains("portal"), "\(made.errorText)")
+            let seen = try await shell(
+                installation,
+                "stat -c '%a %n' * && openssl req -in order.certSigningRequest -verify -noout -subject"
+                    + " && openssl pkey -in order.key -noout"
+            )
+            #expect(seen.text.contains("600 order.key"), "\(seen.text)\(seen.errorText)")
+            #expect((seen.text + seen.errorText).contains("CN = Example Shop, O = Example Inc., C = US"))
+            let before = try Files.read(installation.directory + "/order.key")
+            for (line, status) in [
+                ("identity request", 66), ("identity request -o b.csr", 66), ("identity request --key b.key", 66),
+                ("identity request --key a --output a", 64), ("identity request --country usa", 64),
+                ("identity request x", 64), ("identity", 64), ("identity request --key none/a -o none/b", 66),
+            ] as [(String, Int32)] {
+                let result = try await shell(installation, "$walletorders \(line)")
+                #expect(result.status == status, "\(line): \(result.errorText)")
+            }
+            #expect(try Files.read(installation.directory + "/order.key") == before)
+            let locked = try await shell(
+                installation,
+                "printf 'hush-7\\n' > pass; $walletorders identity request --key l.key -o l.csr --passphrase-file pass --json"
+                    + " && openssl pkey -in l.key -passin pass:hush-7 -noout && grep -c ENCRYPTED l.key"
+            )
+            #expect(locked.status == 0 && !locked.text.contains("hush"), "\(locked.text)\(locked.errorText)")
+        }
+    }
+}
