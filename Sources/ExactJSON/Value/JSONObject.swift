@@ -26,6 +26,12 @@ public struct JSONObject: Sendable {
         for (name, value) in members { self[name] = value }
     }
 
+    /// An object of members whose names are known to differ.
+    package init(distinct members: [Element]) {
+        self.members = members
+        rebuildPositions()
+    }
+
     /// The number of members.
     public var count: Int { members.count }
 

@@ -16,26 +16,23 @@ enum PackageForm {
     /// The object in package form, or nil when it is in that form as it stands.
     private static func rewritten(_ object: JSONObject, as description: ObjectDescription) -> JSONObject? {
         let unknown = description.fields.count
-        var members: [(position: Int, name: String, value: JSONValue)] = []
-        members.reserveCapacity(object.count)
-        var isSame = true
+        // Gathered from the first member on that isn't as it should be; in most objects none is.
+        var gathered: [(position: Int, name: String, value: JSONValue)]?
         var last = -1
-        for (name, value) in object {
-            guard !value.isNull else {
-                isSame = false
-                continue
-            }
+        for (index, (name, value)) in object.members.enumerated() {
             let position = description.position(of: name) ?? unknown
-            if position < last { isSame = false }
-            last = position
-            if position < unknown, let value = rewritten(value, description.fields[position].kind) {
-                isSame = false
-                members.append((position, name, value))
-            } else {
-                members.append((position, name, value))
+            let isKept = !value.isNull
+            let changed = isKept && position < unknown ? rewritten(value, description.fields[position].kind) : nil
+            if gathered == nil, !isKept || position < last || changed != nil {
+                gathered = object.members[..<index].map {
+                    (description.position(of: $0.name) ?? unknown, $0.name, $0.value)
+                }
             }
+            guard isKept else { continue }
+            last = position
+            gathered?.append((position, name, changed ?? value))
         }
-        if isSame { return nil }
+        guard var members = gathered else { return nil }
         // Stable by insertion: members that Apple does not know keep their sequence at the end.
         for index in members.indices.dropFirst() {
             var place = index
@@ -44,7 +41,7 @@ enum PackageForm {
                 place -= 1
             }
         }
-        return JSONObject(members.map { ($0.name, $0.value) })
+        return JSONObject(distinct: members.map { ($0.name, $0.value) })
     }
 
     private static func rewritten(_ value: JSONValue, _ kind: FieldKind) -> JSONValue? {
