@@ -3,6 +3,7 @@
 import Cryptography
 import ExactJSON
 import ServiceRuntime
+import Testing
 import ZipFiles
 
 @testable import OrderPackage
@@ -19,6 +20,8 @@ struct PackageParts {
     var embedded: [Certificate]?
     var leavesOut: Set<String> = []
     var prefix = ""
+    /// Spoils the archive that was made of all this.
+    var edit: @Sendable (inout [UInt8]) -> Void = { _ in }
 
     /// The manifest that lists the order and the files.
     func honestManifest() -> [UInt8] {
@@ -26,28 +29,53 @@ struct PackageParts {
         return Manifest.bytes(all.map { ($0.0, SHA256.hash($0.1).hex) })
     }
 
-    func bytes() throws -> [UInt8] {
-        let manifest = manifest ?? honestManifest()
-        let authority = try Fixtures.authority()
-        let (certificate, key) = leaf ?? (authority.identity.certificate, authority.identity.key)
-        let signature =
-            try signature
-            ?? CMS.signDetached(
-                manifest,
-                signer: certificate,
-                key: key,
-                intermediates: embedded ?? [authority.intermediate],
-                signingTime: Fixtures.now
-            )
-        let all = [("manifest.json", manifest), ("order.json", order)] + files + [("signature", signature)]
-        var writer = ZipWriter()
-        for (name, contents) in all where !leavesOut.contains(name) {
-            try writer.add(name: prefix + name, contents: contents)
-        }
-        return writer.finish().flatMap(\.self)
+    /// Replaces a text in the order.
+    mutating func replaceInOrder(_ old: String, _ new: String) {
+        order = Array(String(decoding: order, as: UTF8.self).replacing(old, with: new).utf8)
     }
 
-    /// A signature made by OpenSSL's command line, for the forms that our own code refuses to make.
+    /// Replaces a text in the manifest that lists the files.
+    mutating func replaceInManifest(_ old: String, _ new: String) {
+        manifest = Array(String(decoding: manifest ?? honestManifest(), as: UTF8.self).replacing(old, with: new).utf8)
+    }
+
+    /// Signs by hand.
+    mutating func forge(_ change: (inout ForgedSignature) throws -> Void) throws {
+        var forged = try ForgedSignature(manifest ?? honestManifest())
+        try change(&forged)
+        signature = try forged.bytes()
+    }
+
+    /// The signature that belongs to a manifest.
+    func honestSignature(_ manifest: [UInt8]) throws -> [UInt8] {
+        let authority = try Fixtures.authority()
+        let (certificate, key) = leaf ?? (authority.identity.certificate, authority.identity.key)
+        return try CMS.signDetached(
+            manifest,
+            signer: certificate,
+            key: key,
+            intermediates: embedded ?? [authority.intermediate],
+            signingTime: Fixtures.now
+        )
+    }
+
+    /// All files, the package's own among them.
+    func allFiles() throws -> [(String, [UInt8])] {
+        let manifest = manifest ?? honestManifest()
+        let signature = try signature ?? honestSignature(manifest)
+        return ([("manifest.json", manifest), ("order.json", order)] + files + [("signature", signature)])
+            .filter { !leavesOut.contains($0.0) }
+    }
+
+    func bytes() throws -> [UInt8] {
+        var writer = ZipWriter()
+        for (name, contents) in try allFiles() { try writer.add(name: prefix + name, contents: contents) }
+        var bytes = writer.finish().flatMap(\.self)
+        edit(&bytes)
+        return bytes
+    }
+
+    /// A signature made by OpenSSL's command line.
     static func signature(_ options: String, manifest: [UInt8]) async throws -> [UInt8] {
         let folder = try TemporaryFolder()
         let authority = try Fixtures.authority()
@@ -63,5 +91,102 @@ struct PackageParts {
         )
         guard made.status == 0 else { throw OrderPackageError(.signing, made.output) }
         return try Files.read("\(folder.path)/signature")
+    }
+}
+
+/// A package that is wrong in one way, and everything that has to be said about it: severity, code and place.
+struct BrokenPackage: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let expected: [String]
+    let change: @Sendable (inout PackageParts) throws -> Void
+
+    init(_ title: String, _ expected: [String], _ change: @escaping @Sendable (inout PackageParts) throws -> Void) {
+        testDescription = title
+        self.expected = expected
+        self.change = change
+    }
+
+    func bytes() throws -> [UInt8] {
+        var parts = PackageParts()
+        try change(&parts)
+        return try parts.bytes()
+    }
+
+    static let all = archives + places + manifests + signatures + certificates + orders
+}
+
+/// Byte for byte changes of an archive, in the local header and the directory alike where both have the field.
+enum ArchiveEdit {
+    static let directorySignature: [UInt8] = [0x50, 0x4B, 0x01, 0x02]
+
+    static func positions(_ pattern: [UInt8], _ bytes: [UInt8]) -> [Int] {
+        bytes.indices.filter { bytes[$0] == pattern[0] && bytes[$0...].starts(with: pattern) }
+    }
+
+    /// The offset of an entry's record in the directory.
+    static func record(_ name: String, _ bytes: [UInt8]) -> Int {
+        positions(directorySignature, bytes).first { bytes[($0 + 46)...].starts(with: name.utf8) } ?? 0
+    }
+
+    static func local(_ name: String, _ bytes: [UInt8]) -> Int {
+        let at = record(name, bytes) + 42
+        return (0..<4).reduce(0) { $0 | Int(bytes[at + $1]) << (8 * $1) }
+    }
+
+    static func put(_ value: Int, _ width: Int, at offset: Int, _ bytes: inout [UInt8]) {
+        for index in 0..<width { bytes[offset + index] = UInt8(truncatingIfNeeded: value >> (8 * index)) }
+    }
+
+    /// Sets a field of the common part (offset as in the local header) on both sides.
+    static func both(_ name: String, _ offset: Int, _ width: Int, _ value: Int) -> @Sendable (inout [UInt8]) -> Void {
+        { bytes in
+            put(value, width, at: local(name, bytes) + offset, &bytes)
+            put(value, width, at: record(name, bytes) + offset + 2, &bytes)
+        }
+    }
+
+    /// Sets a field of the directory's record.
+    static func directory(_ name: String, _ offset: Int, _ width: Int, _ value: Int)
+        -> @Sendable (inout [UInt8]) -> Void
+    {
+        { put(value, width, at: record(name, $0) + offset, &$0) }
+    }
+
+    /// Sets a field of the local header.
+    static func header(_ name: String, _ offset: Int, _ width: Int, _ value: Int) -> @Sendable (inout [UInt8]) -> Void {
+        { put(value, width, at: local(name, $0) + offset, &$0) }
+    }
+
+    /// Sets a field of the end record.
+    static func end(_ offset: Int, _ width: Int, _ value: Int) -> @Sendable (inout [UInt8]) -> Void {
+        { put(value, width, at: $0.count - 22 + offset, &$0) }
+    }
+
+    /// Renames an entry, to a name of the same length.
+    static func rename(_ old: String, _ new: [UInt8]) -> @Sendable (inout [UInt8]) -> Void {
+        { bytes in
+            let places = [local(old, bytes) + 30, record(old, bytes) + 46]
+            for place in places { bytes.replaceSubrange(place..<place + new.count, with: new) }
+        }
+    }
+
+    /// Inserts bytes before the directory, whose recorded place moves along.
+    static func insertBeforeDirectory(_ inserted: [UInt8]) -> @Sendable (inout [UInt8]) -> Void {
+        { bytes in
+            let directory = positions(directorySignature, bytes)[0]
+            bytes.insert(contentsOf: inserted, at: directory)
+            put(directory + inserted.count, 4, at: bytes.count - 6, &bytes)
+        }
+    }
+
+    /// Gives the directory's record of the last entry an extra field.
+    static func extraField(_ field: [UInt8]) -> @Sendable (inout [UInt8]) -> Void {
+        { bytes in
+            let record = positions(directorySignature, bytes).last ?? 0
+            put(field.count, 2, at: record + 30, &bytes)
+            bytes.insert(contentsOf: field, at: bytes.count - 22)
+            let size = bytes.count - 10
+            put(Int(bytes[size]) | Int(bytes[size + 1]) << 8 + field.count, 2, at: size, &bytes)
+        }
     }
 }

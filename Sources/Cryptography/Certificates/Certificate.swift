@@ -135,6 +135,8 @@ extension Certificate: Hashable {
     /// Equal means: the same bytes.
     public static func == (left: Certificate, right: Certificate) -> Bool { left.der == right.der }
 
-    /// Hashes the bytes.
-    public func hash(into hasher: inout Hasher) { hasher.combine(der) }
+    /// Hashes the end of the signature, which differs wherever anything does.
+    public func hash(into hasher: inout Hasher) {
+        for byte in der.suffix(16) { hasher.combine(byte) }
+    }
 }

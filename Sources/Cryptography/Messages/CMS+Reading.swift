@@ -5,16 +5,22 @@ extension CMS {
     /// Reads a signature without checking it.
     /// - Throws: `notDER` for anything but one SignedData, with what it is instead.
     package static func parse(_ der: [UInt8]) throws(CryptographyError) -> CMSSignedData {
-        try signedData(CMSStructure.read(der: der))
+        try signedData(CMSStructure.read(der: der), der)
     }
 
-    private static func signedData(_ structure: borrowing CMSStructure) throws(CryptographyError) -> CMSSignedData {
+    private static func signedData(
+        _ structure: borrowing CMSStructure,
+        _ der: [UInt8],
+        certificates: [Certificate]? = nil
+    ) throws(CryptographyError) -> CMSSignedData {
         defer { OpenSSLFailures.clear() }
+        let embedded = if let certificates { certificates } else { try structure.certificates() }
         return CMSSignedData(
-            certificates: try structure.certificates(),
+            certificates: embedded,
             signers: unsafe structure.signers.map { unsafe signer($0) },
             contentType: unsafe ObjectIdentifier.dotted(CMS_get0_eContentType(structure.pointer)) ?? "",
-            isDetached: unsafe CMS_is_detached(structure.pointer) == 1
+            isDetached: unsafe CMS_is_detached(structure.pointer) == 1,
+            form: CMSForm(der)
         )
     }
 
@@ -30,7 +36,44 @@ extension CMS {
         certificates: [Certificate] = []
     ) throws(CryptographyError) -> Certificate {
         let structure = try CMSStructure.read(der: der)
-        let data = try signedData(structure)
+        return try verify(structure, signedData(structure, der), content: content, certificates: certificates)
+    }
+
+    /// Reads a detached signature and checks it over `content`, as ``parse(_:)`` and
+    /// ``verifyDetached(_:content:certificates:)`` do, in one reading.
+    /// - Parameter certificate: reads an embedded certificate, or remembers one of exactly these bytes.
+    /// - Returns: what the signature says, and the signer's certificate or why it isn't the signer's over `content`.
+    /// - Throws: `notDER`.
+    package static func read(
+        _ der: [UInt8],
+        content: [UInt8],
+        certificates: [Certificate] = [],
+        certificate: ([UInt8]) throws(CryptographyError) -> Certificate
+    ) throws(CryptographyError) -> (data: CMSSignedData, signer: Result<Certificate, CryptographyError>) {
+        var embedded: [Certificate]?
+        var rest = der
+        if DERReader.isStrict(der), let parts = CMSForm.split(der) {
+            var all: [Certificate] = []
+            for bytes in parts.certificates { all.append(try certificate(bytes)) }
+            embedded = all
+            rest = parts.signedData
+        }
+        let structure = try CMSStructure.read(der: rest)
+        let data = try signedData(structure, der, certificates: embedded)
+        let all = (embedded ?? []) + certificates
+        do throws(CryptographyError) {
+            return (data, .success(try verify(structure, data, content: content, certificates: all)))
+        } catch {
+            return (data, .failure(error))
+        }
+    }
+
+    private static func verify(
+        _ structure: borrowing CMSStructure,
+        _ data: CMSSignedData,
+        content: [UInt8],
+        certificates: [Certificate]
+    ) throws(CryptographyError) -> Certificate {
         guard data.isDetached else {
             throw CryptographyError(.badSignature, "the signature contains its content; it must be detached")
         }

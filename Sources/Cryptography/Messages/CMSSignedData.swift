@@ -42,4 +42,6 @@ package struct CMSSignedData: Sendable {
     package let contentType: String
     /// Whether the content is elsewhere, as for orders.
     package let isDetached: Bool
+    /// How the file is written.
+    package let form: CMSForm
 }

@@ -10,15 +10,18 @@ public struct FileReference: Sendable, Hashable {
     public let use: FileUse
     /// Where it is named.
     public let pointer: JSONPointer
+
+    /// Every place of a document that names a file, whatever else is wrong with the document.
+    public static func all(in document: JSONValue) -> [FileReference] {
+        var walk = TextWalk()
+        walk.visit(document, .object(.order))
+        return walk.files
+    }
 }
 
 extension OrderDocument {
     /// Every place that names a file: logo, line item images, tracking logos, receipts and return labels.
-    public var fileReferences: [FileReference] {
-        var walk = TextWalk()
-        walk.visit(json, .object(.order))
-        return walk.files
-    }
+    public var fileReferences: [FileReference] { FileReference.all(in: json) }
 
     /// The names of all files that the document needs in its package, each once.
     public var imageNames: Set<String> { Set(fileReferences.map(\.name)) }

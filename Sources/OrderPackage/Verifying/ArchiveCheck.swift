@@ -4,113 +4,140 @@ import Cryptography
 import OrderModel
 import ZipFiles
 
-/// Reads the archive, and says what of it a device would trip over.
+/// Reads the files of a package, and says what of the archive a device would trip over.
 struct ArchiveCheck {
     private(set) var list = FindingList()
     /// Contents by path; what couldn't be unpacked is missing.
     private(set) var contents: [String: [UInt8]] = [:]
-    /// The paths of all files, unpacked or not, in the order of the archive.
-    private(set) var paths: [String] = []
+    /// SHA-256 of the contents.
+    private(set) var digests: [String: SHA256Digest] = [:]
+    /// The paths of all files, unpacked or not.
+    private(set) var paths: Set<String> = []
+    /// The contents, and nothing for what couldn't be unpacked: what is there but can't be read isn't missing.
+    var presentFiles: [String: [UInt8]] {
+        var present = contents
+        for path in paths where present[path] == nil { present[path] = [] }
+        return present
+    }
+    /// All files, unpacked or not, in the order of the archive.
     private(set) var files: [VerificationReport.File] = []
 
     /// The whole archive, in findings that concern no single file.
-    private static let whole = "."
+    static let whole = "."
 
-    init(_ bytes: [UInt8]) {
-        if bytes.count >= WalletPolicy.packageLimit {
-            list.error(
-                "package-too-large",
-                Self.whole,
-                "The package has \(bytes.count) bytes; it must stay below 5 MB.",
-                fix: "Use smaller images (300 by 300 pixels), receipts and labels."
-            )
-        }
-        let (reader, faults) = ZipReader.inspect(bytes)
-        for fault in faults {
-            list.error(
-                "zip-" + Self.kebab(fault.code.rawValue),
-                fault.entry ?? Self.whole,
-                Self.sentence(fault.message),
-                fix: "Write the archive anew, with plain files at its top level and in .lproj folders."
-            )
-        }
+    /// Twice what Apple allows, packed and unpacked: enough to say what is wrong with a package that is too large, and
+    /// little enough to hold in memory twice.
+    static let limits = ZipLimits(entries: 1_000, totalBytes: 10_000_000)
+
+    /// Reads the bytes of a `.order` file.
+    init(archive bytes: [UInt8]) {
+        checkSize(bytes.count)
+        let (reader, faults) = ZipReader.inspect(bytes, limits: Self.limits)
+        for fault in faults { add(fault, path: fault.entry) }
         for notice in reader.notices {
             list.add(
-                Self.severity(notice.code),
-                "zip-" + Self.kebab(notice.code.rawValue),
+                ArchiveAdvice.severity(notice.code),
+                ArchiveAdvice.code(notice.code),
                 notice.entry ?? Self.whole,
-                Self.sentence(notice.message)
+                Self.sentence(notice.message),
+                fix: ArchiveAdvice.fix(notice.code)
             )
         }
-        for entry in reader.entries where !entry.isFolder { read(entry, reader) }
+        // Entries that share bytes could add up to any size, whatever their headers promise.
+        var room = Self.limits.totalBytes
+        for entry in reader.entries where !entry.isFolder {
+            let bytes = entry.size <= room ? read(entry, reader) : nil
+            room -= bytes?.count ?? 0
+            add(path: entry.name, bytes, size: entry.size, compressedSize: entry.compressedSize)
+        }
         checkPlaces()
     }
 
-    private mutating func read(_ entry: ZipEntry, _ reader: ZipReader) {
-        paths.append(entry.name)
-        if StrayFile.matches(entry.name) {
-            list.warning(
-                "stray-file",
-                entry.name,
-                "The file is a leftover of a system or an editor, and would travel to customers.",
-                fix: "Leave it out."
-            )
-        }
-        var digest: SHA256Digest?
+    /// Takes files as they were unpacked.
+    init(files unpacked: [(path: String, contents: [UInt8])]) {
+        checkSize(unpacked.reduce(0) { $0 + $1.contents.count })
+        for (path, bytes) in unpacked { add(path: path, bytes, size: bytes.count, compressedSize: bytes.count) }
+        checkPlaces()
+    }
+
+    private mutating func checkSize(_ count: Int) {
+        guard count >= WalletPolicy.packageLimit else { return }
+        list.error(
+            "package-too-large",
+            Self.whole,
+            "The package has \(count) bytes; it must stay below 5 MB.",
+            fix: "Use smaller images (300 by 300 pixels), receipts and labels."
+        )
+    }
+
+    private mutating func read(_ entry: ZipEntry, _ reader: ZipReader) -> [UInt8]? {
         do throws(ZipError) {
-            let bytes = try reader.contents(of: entry)
-            digest = SHA256.hash(bytes)
-            // Of two files of a path, the first counts; the archive was found faulty already.
-            if contents[entry.name] == nil { contents[entry.name] = bytes }
-            if bytes.isEmpty, entry.name != "signature" {
+            return try reader.contents(of: entry)
+        } catch {
+            // The scan has said this of the entry already, in the same words.
+            let code = ArchiveAdvice.code(error.code)
+            if !list.findings.contains(where: { $0.code == code && $0.path == entry.name }) {
+                add(error, path: entry.name)
+            }
+            return nil
+        }
+    }
+
+    private mutating func add(_ fault: ZipError, path: String?) {
+        list.error(
+            ArchiveAdvice.code(fault.code),
+            path ?? Self.whole,
+            Self.sentence(fault.message),
+            fix: ArchiveAdvice.fix(fault.code)
+        )
+    }
+
+    private mutating func add(path: String, _ bytes: [UInt8]?, size: Int, compressedSize: Int) {
+        // Of two files of a path, the first counts; the archive was found faulty already.
+        let isFirst = paths.insert(path).inserted
+        let digest = bytes.map { SHA256.hash($0) }
+        if isFirst {
+            contents[path] = bytes
+            digests[path] = digest
+            // That a path leaves the package has been said, and ".." is no hidden file.
+            if EntryName.fault(path) == nil, StrayFile.matches(path) { addStray(path) }
+            if bytes?.isEmpty == true, path != SignatureCheck.path {
                 list.error(
                     "empty-file",
-                    entry.name,
+                    path,
                     "The file is empty, and devices pass over it.",
-                    fix: "Leave it out."
+                    fix: "Leave it out, or write its contents before it is zipped."
                 )
             }
-        } catch {
-            list.error("zip-" + Self.kebab(error.code.rawValue), entry.name, Self.sentence(error.message))
         }
         files.append(
-            VerificationReport.File(
-                path: entry.name,
-                size: entry.size,
-                compressedSize: entry.compressedSize,
-                digest: digest
-            )
+            VerificationReport.File(path: path, size: size, compressedSize: compressedSize, digest: digest)
+        )
+    }
+
+    private mutating func addStray(_ path: String) {
+        // Apple: "Building a package": in neither the manifest nor the package. Devices don't unpack this one.
+        let isRefused = path.split(separator: "/").last == ".DS_Store"
+        list.add(
+            isRefused ? .error : .warning,
+            "stray-file",
+            path,
+            "The file is a leftover of a system or an editor, and would travel to customers.",
+            fix: "Leave it out of the package and the manifest."
         )
     }
 
     private mutating func checkPlaces() {
-        guard !paths.contains("order.json"), !paths.contains("manifest.json") else { return }
-        guard let inner = paths.first(where: { $0.hasSuffix("/order.json") || $0.hasSuffix("/manifest.json") }),
-            let slash = inner.lastIndex(of: "/")
-        else { return }
+        guard !paths.contains("order.json"), !paths.contains(Manifest.path) else { return }
+        let inner = files.first { $0.path.hasSuffix("/order.json") || $0.path.hasSuffix("/manifest.json") }?.path
+        guard let inner, let slash = inner.lastIndex(of: "/") else { return }
         list.error(
             "enclosing-folder",
             String(inner[..<slash]),
             "The package's files lie in a folder instead of at the top level.",
-            fix: "Zip the contents of the folder, not the folder."
+            fix:
+                "Zip the contents of the folder, not the folder: cd into it, and zip -r ../OUT.order with the file names."
         )
-    }
-
-    private static func severity(_ code: ZipNotice.Code) -> Finding.Severity {
-        switch code {
-        case .similarNames, .dataDescriptor, .folder, .nameEncoding, .headerDetail: .warning
-        case .comment, .directoryOrder: .note
-        }
-    }
-
-    /// `dataDescriptor` as `data-descriptor`, `zip64` as it is.
-    static func kebab(_ name: String) -> String {
-        var text = ""
-        for character in name {
-            if character.isUppercase { text += "-" }
-            text += character.lowercased()
-        }
-        return text
     }
 
     static func sentence(_ message: String) -> String {

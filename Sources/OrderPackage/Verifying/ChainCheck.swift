@@ -13,16 +13,28 @@ struct ChainCheck {
     private let embedded: [Certificate]
     private let known: [Certificate]
     private let roots: [Certificate]
+    private let memory: ChainMemory
 
     private static let path = SignatureCheck.path
+    private static let withOrderCertificate = "Sign with the Order Type ID certificate of this order type."
+    private static let withAppleIntermediate =
+        "Sign with a certificate that Apple's Worldwide Developer Relations intermediate issued."
 
     /// - Parameters:
     ///   - leaf: the certificate that signed.
     ///   - embedded: the certificates in the signature.
     ///   - known: further intermediates: Apple's, and those given.
     ///   - time: the moment at which validity is judged: the signing time.
-    init(leaf: Certificate, embedded: [Certificate], known: [Certificate], roots: [Certificate], at time: Int64) {
+    init(
+        leaf: Certificate,
+        embedded: [Certificate],
+        known: [Certificate],
+        roots: [Certificate],
+        at time: Int64,
+        memory: ChainMemory
+    ) {
         self.time = time
+        self.memory = memory
         self.embedded = embedded.filter { $0 != leaf }
         self.known = known
         self.roots = roots
@@ -31,36 +43,43 @@ struct ChainCheck {
         guard let issuer = findIssuer(of: leaf) else { return }
         checkIntermediate(issuer)
         checkValidity(issuer)
+        noteOthers(than: issuer)
         guard let root = findRoot(of: issuer) else { return }
         checkValidity(root)
         guard !list.findings.contains(where: \.isError) else { return }
         // The checks above name each fault by itself; OpenSSL's own are the safety net beneath (path lengths,
         // critical extensions, name constraints).
         do throws(CryptographyError) {
-            let chain = try CertificateChain.build(leaf: leaf, intermediates: [issuer], roots: [root], at: time)
-            if chain.count != 3 { addLength(chain.count) }
+            let count = try memory.check(leaf, issuer, root, at: time)
+            if count != 3 { addLength(count) }
         } catch {
-            list.error("chain-refused", Self.path, ArchiveCheck.sentence(error.message))
+            list.error(
+                "chain-refused",
+                Self.path,
+                ArchiveCheck.sentence(error.message),
+                fix: "Ask for a new certificate, and embed its issuer as Apple publishes it."
+            )
         }
     }
 
     private mutating func checkLeaf(_ leaf: Certificate) {
-        let name = leaf.subjectDescription
         if let type = leaf.extensionString(WalletPolicy.orderType) {
             if leaf.subject(.userID) != type {
                 list.warning(
                     "certificate-subject",
                     Self.path,
-                    "The certificate's subject names another order type than its extension, \(type)."
+                    "The certificate's subject names another order type than its extension, \(type).",
+                    fix: "Ask for a new certificate; devices go by the extension, APNs by the subject."
                 )
             }
         } else {
+            let name = leaf.subjectDescription
             let isPass = leaf.extensionValue(WalletPolicy.passType) != nil
             list.error(
                 "certificate-kind",
                 Self.path,
                 isPass ? "\(name) is a Pass Type ID certificate." : "\(name) is no Order Type ID certificate.",
-                fix: "Sign with the Order Type ID certificate of this order type."
+                fix: Self.withOrderCertificate
             )
         }
         if !leaf.extendedKeyUsage.contains(WalletPolicy.orderUsage) {
@@ -68,18 +87,37 @@ struct ChainCheck {
                 "certificate-usage",
                 Self.path,
                 "The certificate may not sign orders: it lacks the extended key usage \(WalletPolicy.orderUsage).",
-                fix: "Sign with the Order Type ID certificate of this order type."
+                fix: Self.withOrderCertificate
             )
         }
         if !leaf.keyUsageDigitalSignature {
-            list.error("certificate-key-usage", Self.path, "The certificate's key usage lacks digital signature.")
+            list.error(
+                "certificate-key-usage",
+                Self.path,
+                "The certificate's key usage lacks digital signature.",
+                fix: Self.withOrderCertificate
+            )
         }
         if !leaf.isRSA {
-            list.error("certificate-not-rsa", Self.path, "The certificate's key isn't RSA.")
+            list.error(
+                "certificate-not-rsa",
+                Self.path,
+                "The certificate's key isn't RSA.",
+                fix: "Request the certificate with an RSA key of 2048 bits."
+            )
         } else if leaf.keyBits < WalletPolicy.smallestKey {
-            list.error("certificate-weak-key", Self.path, "The key of \(name) has only \(leaf.keyBits) bits.")
+            addWeakKey(leaf)
         }
         checkDigest(leaf)
+    }
+
+    private mutating func addWeakKey(_ certificate: Certificate) {
+        list.error(
+            "certificate-weak-key",
+            Self.path,
+            "The key of \(AppleAuthority.describe(certificate)) has only \(certificate.keyBits) bits.",
+            fix: "Request the certificate with an RSA key of 2048 bits."
+        )
     }
 
     private mutating func checkDigest(_ certificate: Certificate) {
@@ -93,8 +131,8 @@ struct ChainCheck {
     }
 
     private mutating func checkValidity(_ certificate: Certificate) {
-        let name = certificate.subjectDescription
         if time > certificate.notAfter {
+            let name = certificate.subjectDescription
             list.error(
                 "certificate-expired",
                 Self.path,
@@ -103,6 +141,7 @@ struct ChainCheck {
             )
         }
         if time < certificate.notBefore {
+            let name = certificate.subjectDescription
             list.error(
                 "certificate-not-yet-valid",
                 Self.path,
@@ -116,10 +155,19 @@ struct ChainCheck {
 
     /// The certificate that really issued the leaf, from the package or from what is known here.
     private mutating func findIssuer(of leaf: Certificate) -> Certificate? {
-        if let issuer = embedded.first(where: { leaf.isSigned(by: $0) }) { return issuer }
+        if leaf.isSelfIssued {
+            list.error(
+                "certificate-self-signed",
+                Self.path,
+                "\(leaf.subjectDescription) is signed by itself, not by Apple.",
+                fix: Self.withOrderCertificate
+            )
+            return nil
+        }
+        if let issuer = embedded.first(where: { memory.isSigned(leaf, by: $0) }) { return issuer }
         let needed = AppleAuthority.describeIssuer(of: leaf)
         let wrong = embedded.filter { $0.isCA && !$0.isSelfIssued }
-        let issuer = known.first { leaf.isSigned(by: $0) }
+        let issuer = known.first { memory.isSigned(leaf, by: $0) }
         if let named = (wrong + known).first(where: { names($0, leaf) }), issuer == nil {
             list.error(
                 "chain-broken",
@@ -146,7 +194,7 @@ struct ChainCheck {
             )
         }
         if let issuer { return issuer }
-        if roots.contains(where: { leaf.isSigned(by: $0) }) {
+        if roots.contains(where: { memory.isSigned(leaf, by: $0) }) {
             addLength(2)
             return nil
         }
@@ -159,25 +207,45 @@ struct ChainCheck {
         return nil
     }
 
+    /// Tells of embedded certificates that are no part of the chain. Roots are told of with the signature's form.
+    private mutating func noteOthers(than issuer: Certificate) {
+        guard embedded.contains(issuer) else { return }
+        for other in embedded where other != issuer && !other.isSelfIssued && !memory.isSigned(issuer, by: other) {
+            list.note(
+                "certificate-unneeded",
+                Self.path,
+                "The signature embeds \(AppleAuthority.describe(other)), which is no part of the chain.",
+                fix: "Embed the signing certificate and its intermediate only."
+            )
+        }
+    }
+
     private func names(_ issuer: Certificate, _ leaf: Certificate) -> Bool {
         guard let wanted = leaf.authorityKeyIdentifier, let own = issuer.subjectKeyIdentifier else { return false }
         return wanted == own
     }
 
     private mutating func checkIntermediate(_ issuer: Certificate) {
-        let name = AppleAuthority.describe(issuer)
         if issuer.extensionValue(WalletPolicy.intermediateMarker) == nil {
+            let name = AppleAuthority.describe(issuer)
             list.error(
                 "intermediate-marker",
                 Self.path,
-                "\(name) is no Worldwide Developer Relations intermediate: it lacks \(WalletPolicy.intermediateMarker)."
+                "\(name) is no Worldwide Developer Relations intermediate: it lacks \(WalletPolicy.intermediateMarker).",
+                fix: Self.withAppleIntermediate
             )
         }
         if !issuer.isCA {
-            list.error("intermediate-not-authority", Self.path, "\(name) may not issue certificates.")
+            let name = AppleAuthority.describe(issuer)
+            list.error(
+                "intermediate-not-authority",
+                Self.path,
+                "\(name) may not issue certificates.",
+                fix: Self.withAppleIntermediate
+            )
         }
         if issuer.isRSA ? issuer.keyBits < WalletPolicy.smallestKey : issuer.keyBits < 256 {
-            list.error("certificate-weak-key", Self.path, "The key of \(name) has only \(issuer.keyBits) bits.")
+            addWeakKey(issuer)
         }
         checkDigest(issuer)
     }
@@ -187,9 +255,9 @@ struct ChainCheck {
             addLength(2)
             return nil
         }
-        if let root = roots.first(where: { issuer.isSigned(by: $0) }) { return root }
-        let above = (embedded + known).filter { $0 != issuer && issuer.isSigned(by: $0) }
-        if above.contains(where: { upper in roots.contains { upper.isSigned(by: $0) } }) {
+        if let root = roots.first(where: { memory.isSigned(issuer, by: $0) }) { return root }
+        let above = (embedded + known).filter { $0 != issuer && memory.isSigned(issuer, by: $0) }
+        if above.contains(where: { upper in roots.contains { memory.isSigned(upper, by: $0) } }) {
             addLength(4)
             return nil
         }
@@ -206,7 +274,8 @@ struct ChainCheck {
         list.error(
             "chain-length",
             Self.path,
-            "The chain has \(count) certificates; Wallet takes exactly three: leaf, intermediate, root."
+            "The chain has \(count) certificates; Wallet takes exactly three: leaf, intermediate, root.",
+            fix: Self.withAppleIntermediate
         )
     }
 }

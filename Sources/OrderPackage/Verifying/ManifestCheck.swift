@@ -9,6 +9,10 @@ struct ManifestCheck {
     private(set) var list = FindingList()
     private let archive: ArchiveCheck
 
+    /// Far more than the files that an archive may hold.
+    private static let limits = JSONLimits(bytes: 1 << 20, depth: 8, values: 4_096)
+    private static let withSHA256 = "Write the SHA-256 in 64 lower-case hexadecimal digits."
+
     init(_ archive: ArchiveCheck) {
         self.archive = archive
         guard archive.paths.contains(Manifest.path) else {
@@ -39,7 +43,7 @@ struct ManifestCheck {
     private mutating func read(_ bytes: [UInt8]) -> JSONObject? {
         guard !bytes.isEmpty else { return nil }
         do throws(JSONSyntaxError) {
-            guard let object = try JSONValue(parsing: bytes).objectValue else {
+            guard let object = try JSONValue(parsing: bytes, limits: Self.limits).objectValue else {
                 list.error(
                     "manifest-form",
                     Manifest.path,
@@ -67,7 +71,12 @@ struct ManifestCheck {
 
     private mutating func check(_ path: String, _ value: JSONValue) {
         guard let text = value.stringValue else {
-            list.error("manifest-form", path, "The manifest has \(value.typeName) for this file instead of a digest.")
+            list.error(
+                "manifest-form",
+                path,
+                "The manifest has \(value.typeName) for this file instead of a digest.",
+                fix: Self.withSHA256
+            )
             return
         }
         if path == Manifest.path || path == "signature" {
@@ -85,11 +94,12 @@ struct ManifestCheck {
                 "manifest-file-missing",
                 path,
                 "The manifest lists the file, but it isn't in the package.",
-                fix: "Add the file, or take it out of the manifest."
+                fix: otherPath(path).map { "Paths start at the package's top level: write \"\($0)\"." }
+                    ?? "Add the file, or take it out of the manifest."
             )
             return
         }
-        if let contents = archive.contents[path], SHA256.hash(contents).bytes != digest {
+        if let found = archive.digests[path], found.bytes != digest {
             list.error(
                 "hash-mismatch",
                 path,
@@ -97,6 +107,12 @@ struct ManifestCheck {
                 fix: "Build the package anew; no file may change after the manifest is written."
             )
         }
+    }
+
+    /// The file that is meant by a path with a prefix or with backslashes.
+    private func otherPath(_ path: String) -> String? {
+        let parts = path.split { $0 == "/" || $0 == "\\" }
+        return parts.indices.lazy.map { parts[$0...].joined(separator: "/") }.first { archive.paths.contains($0) }
     }
 
     private mutating func digest(_ text: String, _ path: String) -> [UInt8]? {
@@ -108,7 +124,7 @@ struct ManifestCheck {
                 "manifest-sha1",
                 path,
                 "The digest has the length of SHA-1, which is for passes; orders take SHA-256.",
-                fix: "Write the SHA-256 in 64 lower-case hexadecimal digits."
+                fix: Self.withSHA256
             )
             return nil
         }
@@ -117,7 +133,7 @@ struct ManifestCheck {
                 "manifest-digest-form",
                 path,
                 "The digest isn't 64 hexadecimal digits.",
-                fix: "Write the SHA-256 in 64 lower-case hexadecimal digits."
+                fix: Self.withSHA256
             )
             return nil
         }

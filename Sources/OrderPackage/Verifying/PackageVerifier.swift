@@ -13,6 +13,10 @@ public struct PackageVerifier: Sendable {
     private let roots: [Certificate]
     private let intermediates: [Certificate]
     private let time: Int64?
+    private let memory = ChainMemory()
+
+    /// Bounds what a hostile document costs; Wallet's own bounds aren't known. 20,000 values are a thousand items.
+    private static let orderLimits = JSONLimits(bytes: 1 << 20, depth: 32, values: 20_000)
 
     /// A verifier.
     ///
@@ -29,16 +33,32 @@ public struct PackageVerifier: Sendable {
 
     /// Checks the bytes of a `.order` file.
     public func verify(_ bytes: [UInt8]) -> VerificationReport {
+        verify(ArchiveCheck(archive: bytes), "archive")
+    }
+
+    /// Checks the files of an unpacked package.
+    ///
+    /// - Parameter files: all files with their paths, `manifest.json` and `signature` among them.
+    public func verify(files: [(path: String, contents: [UInt8])]) -> VerificationReport {
+        verify(ArchiveCheck(files: files), "folder")
+    }
+
+    private func verify(_ archive: ArchiveCheck, _ name: String) -> VerificationReport {
         var report = VerificationReport()
-        let archive = ArchiveCheck(bytes)
-        report.checked.append("archive")
+        report.checked.append(name)
         report.findings += archive.list.findings
         report.files = archive.files
-        // What is no archive has no other faults.
-        guard !archive.paths.isEmpty else {
+        // What holds no file has no other faults.
+        guard !archive.files.isEmpty else {
             if report.isValid {
                 report.findings.append(
-                    Finding(severity: .error, code: "package-empty", path: ".", message: "The package holds no files.")
+                    Finding(
+                        severity: .error,
+                        code: "package-empty",
+                        path: ArchiveCheck.whole,
+                        message: "The package holds no files.",
+                        fix: "Put order.json, manifest.json, signature and the images into it."
+                    )
                 )
             }
             return report
@@ -47,14 +67,16 @@ public struct PackageVerifier: Sendable {
         report.findings += ManifestCheck(archive).list.findings
         checkSignature(archive, &report)
         checkOrder(archive, &report)
+        report.limitFindings()
         return report
     }
 
     private func checkSignature(_ archive: ArchiveCheck, _ report: inout VerificationReport) {
-        let signature = SignatureCheck(archive, others: intermediates)
+        let signature = SignatureCheck(archive, others: intermediates, memory: memory)
         report.checked.append("signature")
         report.findings += signature.list.findings
         report.signer = signature.signer
+        report.certificates = signature.data?.certificates ?? []
         report.signingTime = signature.signingTime
         let now = WallTime.now().seconds
         if let made = signature.signingTime, made > max(now, time ?? now) + 86_400 {
@@ -71,10 +93,11 @@ public struct PackageVerifier: Sendable {
         guard let leaf = signature.signer else { return }
         let chain = ChainCheck(
             leaf: leaf,
-            embedded: signature.data?.certificates ?? [],
+            embedded: report.certificates,
             known: intermediates,
             roots: roots,
-            at: time ?? signature.signingTime ?? now
+            at: time ?? signature.signingTime ?? now,
+            memory: memory
         )
         report.checked.append("certificates")
         report.findings += chain.list.findings
@@ -97,7 +120,7 @@ public struct PackageVerifier: Sendable {
         report.checked.append("order")
         let order: JSONValue
         do throws(JSONSyntaxError) {
-            order = try JSONValue(parsing: bytes)
+            order = try JSONValue(parsing: bytes, limits: Self.orderLimits)
         } catch {
             report.findings.append(Finding(syntax: error, path: "order.json"))
             return
@@ -109,7 +132,7 @@ public struct PackageVerifier: Sendable {
         report.findings += findings
         checkOrderType(order, &report)
         report.checked.append("files")
-        report.findings += FileCheck.check(order, files: archive.contents)
+        report.findings += FileCheck.check(order, files: archive.presentFiles)
     }
 
     private func checkOrderType(_ order: JSONValue, _ report: inout VerificationReport) {

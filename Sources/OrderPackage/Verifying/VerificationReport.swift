@@ -30,11 +30,36 @@ public struct VerificationReport: Sendable {
     public internal(set) var document: OrderDocument?
     /// The certificate that signed, when it is in the package.
     public internal(set) var signer: Certificate?
+    /// The certificates in the signature, in its order.
+    public internal(set) var certificates: [Certificate] = []
     /// When it was signed, by its own words, in seconds since 1970.
     public internal(set) var signingTime: Int64?
 
     /// Whether Wallet would take the package, as far as can be told: no finding is an error.
     public var isValid: Bool { !findings.contains(where: \.isError) }
+
+    /// The most findings of one code that are kept: what is wrong a hundred times is wrong in one place of a program.
+    private static let limitPerCode = 100
+
+    /// Leaves out what a broken or hostile package says again and again.
+    mutating func limitFindings() {
+        var counts: [String: Int] = [:]
+        findings.removeAll { finding in
+            counts[finding.code, default: 0] += 1
+            return counts[finding.code, default: 0] > Self.limitPerCode
+        }
+        for (code, count) in counts.sorted(by: { $0.key < $1.key }) where count > Self.limitPerCode {
+            findings.append(
+                Finding(
+                    severity: .note,
+                    code: "more-findings",
+                    path: ArchiveCheck.whole,
+                    message: "There are \(count - Self.limitPerCode) more findings of \(code).",
+                    fix: "Mend the first ones, and verify again."
+                )
+            )
+        }
+    }
 
     /// The findings in the form that every command gives out.
     public func report(file: String) -> FindingReport {

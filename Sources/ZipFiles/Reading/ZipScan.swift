@@ -170,7 +170,8 @@ struct ZipScan {
 
     private mutating func checkSizes(_ records: [DirectoryRecord]) {
         var total = 0
-        for record in records {
+        // The largest number stands for "see the 64-bit record", which is a fault of its own.
+        for record in records where record.size != .max {
             total += Int(record.size)
             if !withinRatio(size: Int(record.size), compressedSize: Int(record.compressedSize)) {
                 fault(.ratio, record.name, "the entry unpacks to more than \(limits.ratio) times its size")
@@ -250,11 +251,11 @@ struct ZipScan {
         var end = dataEnd
         if record.flags & ZipRecord.descriptorFlag != 0 {
             notice(.dataDescriptor, name, "the sizes follow the data; a device passes over an entry of unknown size")
-            guard let after = descriptorEnd(record, at: dataEnd, before: limit) else {
+            if let after = descriptorEnd(record, at: dataEnd, before: limit) {
+                end = after
+            } else {
                 fault(.headerMismatch, name, "the data descriptor doesn't agree with the directory")
-                return nil
             }
-            end = after
         }
         entries.append(
             ZipEntry(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Cryptography
+import Glibc
 import OrderModel
 import OrderPackage
 import ServiceRuntime
@@ -8,7 +9,7 @@ import ServiceRuntime
 enum PackageVerifyCommand: Command {
     static let description = CommandDescription(
         "walletorders package verify",
-        "Explain everything that would make Wallet refuse a package.",
+        "Explain everything that would make Wallet refuse a package, or an unpacked folder.",
         options: [
             CommandLineOption("trust", value: "ROOT.pem", "a root beside Apple's; may be repeated"),
             CommandLineOption(
@@ -41,13 +42,31 @@ enum PackageVerifyCommand: Command {
             }
             at = date.seconds
         }
+        let verifier = PackageVerifier(trust: roots, intermediates: issuers, at: at)
         var isValid = true
         for path in arguments.operands {
-            let bytes = try await OrderTypeLoading.read(path)
-            let report = PackageVerifier(trust: roots, intermediates: issuers, at: at).verify(bytes)
+            let report = try await verifier.verify(file: path)
             isValid = isValid && report.isValid
             Report.print(file: path, report: report.report(file: path), asJSON: arguments.has("json"))
         }
         if !isValid { throw CommandFailure(.checkFailed, "") }
+    }
+}
+
+extension PackageVerifier {
+    /// Reads and checks a package or an unpacked one, off the event loops.
+    ///
+    /// - Throws: `CommandFailure` (66) when it can't be read.
+    func verify(file path: String) async throws -> VerificationReport {
+        do {
+            return try await runBlocking {
+                guard Files.isDirectory(path) else { return self.verify(try Files.read(path)) }
+                return self.verify(files: try UnpackedFolder(path).files)
+            }
+        } catch let error as SystemError where error.errno == EFBIG {
+            throw CommandFailure(.inputUnreadable, "\(path) is far too large: a package stays below 5 MB")
+        } catch {
+            throw CommandFailure(.inputUnreadable, "\(error)")
+        }
     }
 }

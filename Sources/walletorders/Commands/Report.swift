@@ -10,19 +10,47 @@ enum Report {
             Terminal.print(String(decoding: report.json.serialized(), as: UTF8.self))
             return
         }
-        let errors = report.findings.filter(\.isError).count
-        let verdict = report.isValid ? "valid" : "not valid: \(errors) \(errors == 1 ? "error" : "errors")"
-        Terminal.print("\(Terminal.printable(file)): \(verdict) (checked: \(report.checked.joined(separator: ", ")))")
-        for finding in report.findings { Terminal.print("  " + self.line(finding)) }
+        let verdict = report.isValid ? "valid" : "not valid"
+        let counts = self.counts(report.findings)
+        Terminal.print("\(Terminal.printable(file)): \(verdict)" + (counts.isEmpty ? "" : ": \(counts)"))
+        Terminal.print("  checked: \(report.checked.joined(separator: ", "))")
+        // What keeps the order from being shown comes first.
+        for severity in Finding.Severity.allCases {
+            for finding in report.findings where finding.severity == severity {
+                Terminal.print("\n  \(severity.rawValue) \(finding.code) at \(self.place(finding))")
+                Terminal.print("    \(self.oneLine(finding.message))")
+                if let fix = finding.fix { Terminal.print("    Fix: \(self.oneLine(fix))") }
+            }
+        }
+    }
+
+    /// "2 errors, 1 warning".
+    private static func counts(_ findings: [Finding]) -> String {
+        Finding.Severity.allCases.compactMap { severity in
+            let count = findings.count { $0.severity == severity }
+            return count == 0 ? nil : "\(count) \(severity.rawValue)" + (count == 1 ? "" : "s")
+        }.joined(separator: ", ")
     }
 
     /// Says one finding on standard error.
     static func complain(_ finding: Finding) { Terminal.complain(self.line(finding)) }
 
     private static func line(_ finding: Finding) -> String {
-        var place = finding.pointer.map { $0.description.isEmpty ? "/" : $0.description } ?? finding.path ?? ""
-        if let line = finding.line { place += " line \(line)" + (finding.column.map { ", column \($0)" } ?? "") }
         let fix = finding.fix.map { " \($0)" } ?? ""
-        return Terminal.printable("\(finding.severity.rawValue) \(finding.code) at \(place): \(finding.message)\(fix)")
+        return "\(finding.severity.rawValue) \(finding.code) at \(self.place(finding)): "
+            + self.oneLine(finding.message + fix)
+    }
+
+    /// Names from a package may hold line ends, which must not look like findings.
+    private static func oneLine(_ text: String) -> String {
+        Terminal.printable(text.replacing("\n", with: "\u{fffd}"))
+    }
+
+    private static func place(_ finding: Finding) -> String {
+        var place = finding.path ?? ""
+        if place == "." { place = "the whole package" }
+        if let pointer = finding.pointer { place = pointer.description.isEmpty ? "/" : pointer.description }
+        if let line = finding.line { place += " line \(line)" + (finding.column.map { ", column \($0)" } ?? "") }
+        return self.oneLine(place)
     }
 }

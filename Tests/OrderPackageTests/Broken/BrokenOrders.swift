@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Cryptography
+
+@testable import OrderPackage
+
+extension BrokenPackage {
+    private static func order(
+        _ title: String,
+        _ expected: [String],
+        _ old: String,
+        _ new: String
+    ) -> BrokenPackage {
+        BrokenPackage(title, expected) { $0.replaceInOrder(old, new) }
+    }
+
+    private static func files(
+        _ title: String,
+        _ expected: [String],
+        _ change: @escaping @Sendable (inout PackageParts) throws -> Void
+    ) -> BrokenPackage { BrokenPackage(title, expected, change) }
+
+    private static let strings = Array(#""Shop" = "b";"#.utf8)
+
+    /// `order.json` and what it names.
+    static let orders: [BrokenPackage] = [
+        BrokenPackage("an empty order", ["error empty-file order.json"]) { $0.order = [] },
+        BrokenPackage("an order that is no JSON", ["error json-syntax order.json"]) { $0.order = Array("{,}".utf8) },
+        BrokenPackage("an order that is a list", ["error wrong-type ", "warning file-unused logo.png"]) {
+            $0.order = Array("[]".utf8)
+        },
+        BrokenPackage("an order nested too deep", ["error json-syntax order.json"]) {
+            $0.order = [UInt8](repeating: 0x5B, count: 5_000)
+        },
+        BrokenPackage("an order of a million values", ["error json-syntax order.json"]) {
+            $0.order = Array("[\(String(repeating: "1,", count: 400_000))1]".utf8)
+        },
+        order(
+            "an order of another type",
+            ["error order-type-mismatch /orderTypeIdentifier"],
+            "order.com.example.shop",
+            "order.com.example.Shop"
+        ),
+        order("a member missing", ["error missing-member /orderType"], #""orderType":"ecommerce","#, ""),
+        order("a status that Wallet doesn't know", ["error unknown-value /status"], #""open""#, #""shipped""#),
+        order(
+            "a member that Wallet doesn't know",
+            ["warning unknown-member /receipts"],
+            "{\"sch",
+            "{\"receipts\":[],\"sch"
+        ),
+        order(
+            "a date as a number",
+            ["error wrong-type /updatedAt"],
+            #""updatedAt":"2026-01-01T00:00:00Z""#,
+            #""updatedAt":1"#
+        ),
+        order(
+            "a web service without token, and not secure",
+            ["error insecure-url /webServiceURL", "error missing-member /authenticationToken"],
+            "{\"sch",
+            #"{"webServiceURL":"http://www.example.com/","sch"#
+        ),
+        files("texts in Latin-1", ["error strings-encoding en.lproj/order.strings"]) {
+            $0.files.append(("en.lproj/order.strings", Array(#""Shop" = ""#.utf8) + [0xE9] + Array(#"";"#.utf8)))
+        },
+        files("texts in UTF-8 and in UTF-16", []) {
+            let utf16 = #""Shop" = "ä";"#.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
+            $0.files.append(("en.lproj/order.strings", Array(#""Shop" = "é";"#.utf8)))
+            $0.files.append(("de.lproj/order.strings", [0xFF, 0xFE] + utf16))
+        },
+        files("a logo in another case", ["error file-missing /merchant/logo", "warning file-unused Logo.png"]) {
+            $0.files[0].0 = "Logo.png"
+        },
+        files("a small logo", ["warning image-size logo.png"]) { $0.files[0].1 = Picture.png(100, 100) },
+        files("a logo that is PDF", ["error file-format logo.png"]) { $0.files[0].1 = Array("%PDF-1.7".utf8) },
+        files("a logo that is GIF", ["error file-format logo.png"]) { $0.files[0].1 = Array("GIF89a".utf8) },
+        files("a logo that is WebP", ["error file-format logo.png"]) {
+            $0.files[0].1 = Array("RIFF\u{1}\u{1}\u{1}\u{1}WEBPVP8 ".utf8)
+        },
+        files("a logo that is a page", ["error file-format logo.png"]) { $0.files[0].1 = Array("<html>".utf8) },
+        files("an empty logo", ["error empty-file logo.png"]) { $0.files[0].1 = [] },
+        files("a file that nothing names", ["warning file-unused icon.png"]) {
+            $0.files.append(("icon.png", Fixtures.png(30)))
+        },
+        files("empty texts", ["error empty-file en.lproj/order.strings"]) {
+            $0.files.append(("en.lproj/order.strings", []))
+        },
+        files("broken texts", ["error strings-syntax en.lproj/order.strings"]) {
+            $0.files.append(("en.lproj/order.strings", Array(#""Shop" = "say "b"";"#.utf8)))
+        },
+        files(
+            "texts that differ in keys",
+            ["error strings-keys-differ de.lproj/order.strings", "error strings-keys-differ en.lproj/order.strings"]
+        ) {
+            $0.files.append(("en.lproj/order.strings", strings))
+            $0.files.append(("de.lproj/order.strings", Array(#""c" = "d";"#.utf8)))
+        },
+        files(
+            "a localization folder with no texts and no language",
+            [
+                "error locale-name english.lproj", "error strings-missing english.lproj",
+                "warning localized-file-overridden logo.png",
+            ]
+        ) {
+            $0.files.append(("english.lproj/logo.png", Fixtures.png(30)))
+        },
+        files(
+            "pass.strings, as in passes",
+            ["error strings-missing en.lproj", "warning file-unused en.lproj/pass.strings"]
+        ) {
+            $0.files.append(("en.lproj/pass.strings", strings))
+        },
+        files("an image in one language only", ["warning localized-file-missing /merchant/logo"]) {
+            $0.files[0].0 = "en.lproj/logo.png"
+            $0.files.append(("en.lproj/order.strings", strings))
+            $0.files.append(("de.lproj/order.strings", strings))
+        },
+        files("an image at the top and localized", ["warning localized-file-overridden logo.png"]) {
+            $0.files.append(("en.lproj/logo.png", Fixtures.png(30)))
+            $0.files.append(("en.lproj/order.strings", strings))
+        },
+    ]
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import OrderModel
+import Testing
+import ZipFiles
+
+@testable import OrderPackage
+
+@Suite("Catalogue of findings")
+struct PackageFindingsTests {
+    /// Texts in kebab-case that are no codes of this module's findings.
+    private static let others: Set<String> = Set(OrderPackageError.Code.allCases.map(\.rawValue))
+        .subtracting(["order-type-mismatch", "empty-file"])
+        .union(["json-syntax", "zip-"])
+
+    /// Every text in the module's sources that has the form of a code, and the codes made from the zip reader's.
+    private func given() throws -> Set<String> {
+        let root = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3).joined(separator: "/")
+        let folder = root + "/Sources/OrderPackage"
+        var codes = Set(ZipError.Code.allCases.map { ArchiveAdvice.code($0) })
+        codes.formUnion(ZipNotice.Code.allCases.map { ArchiveAdvice.code($0) })
+        for path in try FileManager.default.subpathsOfDirectory(atPath: folder) where path.hasSuffix(".swift") {
+            guard !path.hasSuffix("PackageFindings.swift"),
+                let data = FileManager.default.contents(atPath: folder + "/" + path)
+            else { continue }
+            for piece in [UInt8](data).split(separator: UInt8(ascii: "\"")) where Self.isCode(piece) {
+                codes.insert(String(decoding: piece, as: UTF8.self))
+            }
+        }
+        return codes.subtracting(Self.others)
+    }
+
+    private static func isCode(_ bytes: ArraySlice<UInt8>) -> Bool {
+        guard bytes.contains(0x2D), bytes.first != 0x2D, bytes.last != 0x2D else { return false }
+        return bytes.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D }
+    }
+
+    @Test("every code that the module gives out is explained, and no other")
+    func complete() throws {
+        let given = try given()
+        let explained = PackageFindings.entries.map(\.code)
+        #expect(given.subtracting(explained) == [])
+        #expect(Set(explained).subtracting(given) == [])
+        #expect(explained == Set(explained).sorted())
+        #expect(PackageFindings.meaning(of: "hash-mismatch") != nil && PackageFindings.meaning(of: "x") == nil)
+        #expect(Set(explained).isDisjoint(with: FindingCatalogue.entries.map(\.code)))
+    }
+
+    @Test("every code is given out by a test, which holds it to its place")
+    func tested() {
+        let codes = Set(
+            (BrokenPackage.all.flatMap(\.expected) + ForeignPackage.all.flatMap(\.expected))
+                .map { String($0.split(separator: " ")[1]) }
+        )
+        // Tested with identities, images and source folders.
+        let elsewhere: Set = [
+            "identity-ending", "identity-legacy-ciphers", "image-damaged", "image-transparent", "not-a-file",
+            "similar-names",
+        ]
+        #expect(Set(PackageFindings.entries.map(\.code)).subtracting(codes) == elsewhere)
+    }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExactJSON
+import ServiceRuntime
+import Testing
+
+/// `package verify` and `package inspect`, on what openssl, zip and Python make of a test authority's identity.
+@Suite("Package commands")
+struct PackageCommandTests {
+    private static let order = """
+        {"schemaVersion": 1, "orderTypeIdentifier": "order.com.example.shop", "orderIdentifier": "A-1",
+         "orderNumber": "1", "orderType": "ecommerce", "status": "open", "createdAt": "2026-01-02T03:04:05Z",
+         "updatedAt": "2026-01-02T03:04:05Z", "orderManagementURL": "https://www.example.com/o",
+         "merchant": {"displayName": "Shop", "merchantIdentifier": "merchant.com.example.shop",
+                      "url": "https://www.example.com/"}}
+        """
+
+    /// Makes `good.order` and its unpacked form `good`, and `bare.order`, which lacks the intermediate.
+    private func prepare(_ folder: String) async throws {
+        try Files.createDirectory(folder + "/good")
+        try Files.write(Array(Self.order.utf8), to: folder + "/good/order.json")
+        let script = """
+            set -e; cd '\(folder)'; '\(TestInstallation.program)' testpki pki; cd good
+            printf '{"order.json":"%s"}' "$(sha256sum order.json | cut -d ' ' -f 1)" > manifest.json
+            sign() { openssl cms -sign -binary -in manifest.json -signer ../pki/identity.pem -inkey ../pki/identity.key \
+                -outform DER -nosmimecap -out signature "$@"; }
+            sign; zip -q -X ../bare.order manifest.json order.json signature
+            sign -certfile ../pki/intermediate.pem; zip -q -X ../good.order manifest.json order.json signature
+            """
+        let made = try await ChildProcess.run("/bin/bash", ["-c", "(\(script)) 2>&1"])
+        #expect(made.status == 0, "\(made.text)")
+    }
+
+    private func call(_ status: Int32, _ arguments: String...) async throws -> String {
+        let result = try await ChildProcess.run(TestInstallation.program, ["package"] + arguments)
+        #expect(result.status == status, "\(arguments): \(result.text)\(result.errorText)")
+        return result.text + result.errorText
+    }
+
+    @Test("A package and an unpacked one are verified, with an intermediate by hand where they lack it")
+    func verify() async throws {
+        try await TestInstallation.use { installation in
+            let folder = installation.directory
+            try await prepare(folder)
+            let trust = "--trust=\(folder)/pki/root.pem"
+            #expect(
+                try await call(0, "verify", folder + "/good.order", trust).hasPrefix("\(folder)/good.order: valid")
+            )
+            let unpacked = try await call(0, "verify", folder + "/good", trust)
+            #expect(unpacked.contains("checked: folder, manifest, signature, certificates, order, files"))
+            #expect(try await call(1, "verify", folder + "/good.order").contains("chain-untrusted"))
+            // The chain is incomplete until the intermediate is given by hand.
+            #expect(try await call(1, "verify", folder + "/bare.order", trust).contains("chain-incomplete"))
+            let given = "--intermediate=\(folder)/pki/intermediate.pem"
+            #expect(try await call(0, "verify", folder + "/bare.order", trust, given).contains("intermediate-missing"))
+
+            try Files.write(Array(Self.order.utf8) + [0x0A], to: folder + "/good/order.json")
+            let changed = try await call(1, "verify", folder + "/good", trust)
+            #expect(changed.contains("not valid: 1 error") && changed.contains("error hash-mismatch at order.json"))
+            #expect(changed.contains("    Fix: Build the package anew"))
+            try Files.write([1], to: folder + "/good/.DS_Store")
+            #expect(try await call(1, "verify", folder + "/good", trust).contains("stray-file"))
+
+            let late = try await call(1, "verify", folder + "/good.order", trust, "--at", "2099-01-01T00:00:00Z")
+            #expect(late.contains("certificate-expired"))
+            #expect(try await call(64, "verify", folder + "/good.order", "--at", "noon").contains("--at takes a time"))
+            #expect(try await call(64, "verify").contains("name the packages"))
+            #expect(try await call(66, "verify", folder + "/none.order").contains("none.order"))
+            #expect(try await call(66, "verify", folder + "/good.order", "--trust", folder + "/good.order") != "")
+        }
+    }
+
+    @Test("With --json each package is one line in the form that every command gives out")
+    func json() async throws {
+        try await TestInstallation.use { installation in
+            let folder = installation.directory
+            try await prepare(folder)
+            let files = ["good", "bare"].map { "\(folder)/\($0).order" }
+            let text = try await call(1, "verify", "--json", "--trust=\(folder)/pki/root.pem", files[0], files[1])
+            let reports = try text.split(separator: "\n").map { try JSONValue(parsing: Array($0.utf8)) }
+            #expect(reports.map { $0["file"]?.stringValue } == files)
+            #expect(reports.map { $0["valid"]?.boolValue } == [true, false])
+            let findings = try #require(reports[1]["findings"]?.arrayValue)
+            #expect(findings.contains { $0["code"]?.stringValue == "chain-incomplete" })
+            for finding in findings {
+                #expect(["error", "warning", "note"].contains(finding["severity"]?.stringValue))
+                #expect(finding["path"] != nil && finding["message"] != nil && finding["fix"]?.stringValue != nil)
+            }
+        }
+    }
+
+    @Test("Files, signature, certificates and order are shown of a package and of a folder, right or wrong")
+    func inspect() async throws {
+        try await TestInstallation.use { installation in
+            let folder = installation.directory
+            try await prepare(folder)
+            let text = try await call(0, "inspect", folder + "/good.order")
+            for part in ["manifest.json", "order.json", "signer   UID", "embedded CN", "\"orderIdentifier\": \"A-1\""] {
+                #expect(text.contains(part), "\(part) is missing in \(text)")
+            }
+            let value = try JSONValue(parsing: Array(try await call(0, "inspect", "--json", folder + "/good").utf8))
+            #expect(
+                value["files"]?.arrayValue?.map { $0["path"]?.stringValue } == [
+                    "manifest.json", "order.json", "signature",
+                ]
+            )
+            #expect(value["certificates"]?.arrayValue?.count == 2)
+            #expect(value["signer"]?["serialNumber"]?.stringValue?.isEmpty == false)
+            #expect(value["order"]?["orderIdentifier"]?.stringValue == "A-1")
+            try Files.write(Array("PK no archive".utf8), to: folder + "/page.order")
+            #expect(try await call(66, "inspect", folder + "/page.order").contains("is no package"))
+            _ = try await call(64, "inspect")
+            _ = try await call(66, "inspect", folder + "/none")
+        }
+    }
+
+    @Test("Hostile packages are refused in less than 64 MB of memory")
+    func hostile() async throws {
+        try await TestInstallation.use { installation in
+            let folder = installation.directory
+            let script = #"""
+                import json, os, resource, subprocess, sys, time, zipfile
+                program, folder = sys.argv[1:]
+                def package(name, files, method=zipfile.ZIP_DEFLATED):
+                    path = os.path.join(folder, name + ".order")
+                    with zipfile.ZipFile(path, "w", method) as z:
+                        for entry, contents in files: z.writestr(entry, contents)
+                    return path
+                random = os.urandom(9_900_000)
+                cases = [
+                    package("bomb", [("logo.png", bytes(200_000_000))]),
+                    package("small-bombs", [("%d.png" % i, bytes(400_000)) for i in range(900)]),
+                    package("large", [("logo.png", random)], zipfile.ZIP_STORED),
+                    package("large-deflated", [("logo.png", random)]),
+                    package("values", [("order.json", "[" + "1," * 500_000 + "1]")]),
+                    package("deep", [("order.json", "[" * 1_000_000)]),
+                    package("faults", [("order.json", '{"lineItems":[' + ",".join(["1"] * 19_000) + "]}")]),
+                    package("listing", [("manifest.json", json.dumps({str(i): "" for i in range(4_000)}))]),
+                    package("signature", [("signature", b"\x30\x80" * 30_000), ("manifest.json", "{}")]),
+                    package("texts", [("en.lproj/order.strings", '"a" = "b";' * 900_000)], zipfile.ZIP_STORED),
+                    package("entries", [(str(i), b"1") for i in range(1_000)]),
+                ]
+                peak = 0
+                for path in cases:
+                    start = time.monotonic()
+                    child = subprocess.Popen([program, "package", "verify", path], stdout=subprocess.DEVNULL)
+                    _, status, usage = os.wait4(child.pid, 0)
+                    took = (time.monotonic() - start) * 1000
+                    print("%-16s %4d ms %3d MB" % (os.path.basename(path), took, usage.ru_maxrss // 1024))
+                    assert os.waitstatus_to_exitcode(status) == 1, path
+                    peak = max(peak, usage.ru_maxrss)
+                assert peak < 64 * 1024, peak
+                """#
+            try Files.write(Array(script.utf8), to: folder + "/hostile.py")
+            let result = try await ChildProcess.run(
+                "/usr/bin/env",
+                ["python3", folder + "/hostile.py", TestInstallation.program, folder]
+            )
+            print(result.text)
+            #expect(result.status == 0, "\(result.text)\(result.errorText)")
+        }
+    }
+}
