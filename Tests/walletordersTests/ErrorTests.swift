@@ -48,6 +48,13 @@ struct ErrorTests {
             "DIR/broken.json"
         ),
         Call("config validate --config DIR/passphrase.json", 78, "DIR/none.txt"),
+        Call(
+            "config validate --config DIR/identity.json --device-certificate DIR/none.pem --device-key DIR/none.key",
+            78,
+            "device.certificate: ",
+            "DIR/none.pem",
+            "DIR/broken.json"
+        ),
         Call("config validate", 78, "unknown variable WALLETORDERS_XYZ", environment: ["WALLETORDERS_XYZ": "1"]),
         Call("config validate", 78, "loops (environment)", environment: ["WALLETORDERS_LOOPS": "many"]),
         // Values.

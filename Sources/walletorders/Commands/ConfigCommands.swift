@@ -42,7 +42,15 @@ enum ConfigValidateCommand: Command {
 
     static func run(_ arguments: CommandDescription.Arguments) async throws {
         let configuration = try await ServerConfiguration.read(arguments)
-        let types = try await OrderTypeLoading.load(configuration.orderTypes)
-        Terminal.print("The configuration is valid; it has \(types.count) order type\(types.count == 1 ? "" : "s").")
+        var faults: [String] = []
+        do { _ = try await DeviceTLS.load(configuration, nil) } catch let error as ConfigurationError {
+            faults += error.faults
+        }
+        do { _ = try await OrderTypeLoading.load(configuration.orderTypes) } catch let error as ConfigurationError {
+            faults += error.faults
+        }
+        if !faults.isEmpty { throw ConfigurationError(faults) }
+        let count = configuration.orderTypes.count
+        Terminal.print("The configuration is valid; it has \(count) order type\(count == 1 ? "" : "s").")
     }
 }
