@@ -101,7 +101,7 @@ struct ErrorTests {
         Call("testpki /proc/none", 66, "/proc/none"),
         Call("package verify DIR", 66, "DIR"),
         Call("package inspect DIR/none.order", 66, "DIR/none.order"),
-        Call("package build DIR --identity DIR/none.p12 -o DIR/out.order", 66, "DIR/order.json"),
+        Call("package build DIR/none --identity DIR/none.p12 -o DIR/out.order", 66, "DIR/none"),
         Call("order validate DIR/none.json", 66, "DIR/none.json"),
     ]
 
