@@ -48,7 +48,7 @@ extension HTTP2ServerSession {
         if case .refused = match { return perform(stream) }
         if isLast { return perform(stream) }
         stream.bodyStartedAt = loop.now
-        expectDeadline(loop.now + limits.bodyGrace)
+        expectDeadline(min(loop.now + limits.bodyGrace, stream.startedAt + limits.requestTimeout))
         let announced = stream.fields["content-length"].flatMap { Int($0) } ?? 0
         guard announced <= match.bodyLimit else { return refuse(stream, .contentTooLarge(limit: match.bodyLimit)) }
         if announced > 0 { stream.body.reserveCapacity(min(announced, 256 * 1024)) }
@@ -127,6 +127,7 @@ extension HTTP2ServerSession {
         guard pendingBytes + transport.queuedBytes <= limits.responseQueueBytes else {
             stream.phase = .deferred
             deferredStreams += 1
+            expectDeadline(stream.startedAt + limits.requestTimeout)
             return
         }
         stream.phase = .handling

@@ -144,7 +144,7 @@ final class HTTP1ServerSession: HTTPServerSession {
             // Nor is a body asked for that is announced to be too large: the parser refuses it next.
             if case .length(let count) = head.framing, count > match.bodyLimit { return }
             if head.expectsContinue { self.transport.write(HTTP1ResponseEncoder.continue) }
-            self.host.expectDeadline(at: now + self.limits.bodyGrace)
+            self.host.expectDeadline(at: min(now + self.limits.bodyGrace, self.requestEnd))
         }
     }
 

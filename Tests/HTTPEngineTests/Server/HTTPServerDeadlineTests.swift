@@ -115,6 +115,18 @@ struct HTTPServerDeadlineTests {
         }
     }
 
+    @Test("a body that is not there when its request's time is over is 408, however long it might be slow")
+    func lateBody() async throws {
+        let limits = Self.limits { $0.requestTimeout = .milliseconds(400) }
+        try await RunningServer.with(limits) { server in
+            let (heard, isCutShort) = try await server.talk { peer in
+                peer.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 900\r\n\r\n")
+                return Self.trickle(peer, String(repeating: "a", count: 800))
+            }
+            #expect(heard.hasPrefix("HTTP/1.1 408 ") && isCutShort)
+        }
+    }
+
     @Test("a handler that takes too long is cancelled and the answer is 503")
     func slowHandler() async throws {
         let limits = Self.limits { $0.requestTimeout = .milliseconds(400) }
