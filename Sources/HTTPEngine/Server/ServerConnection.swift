@@ -15,7 +15,9 @@ final class ServerConnection: SocketTransportDelegate, HTTPServerSessionHost, @u
     private var session: (any HTTPServerSession)?
     /// What came in before the protocol was known.
     private var opening: [UInt8] = []
-    private var tasks: [HTTPStreamNumber: Task<Void, Never>] = [:]
+    /// The handlers at work; nil for one that has not come to its first wait.
+    private var tasks: [HTTPStreamNumber: Task<Void, Never>?] = [:]
+    private var isHTTP2 = false
     private var timer: ServiceRuntime.Timer?
     private var isDraining = false
     /// When bytes were first welcome: the header's time runs from there.
@@ -79,13 +81,14 @@ final class ServerConnection: SocketTransportDelegate, HTTPServerSessionHost, @u
     func transportClosed(_ reason: TransportClosure) {
         self.timer?.cancel()
         self.timer = nil
-        for task in self.tasks.values { task.cancel() }
+        for task in self.tasks.values { task?.cancel() }
         self.tasks = [:]
         self.session = nil
         self.shard.remove(self)
     }
 
     private func begin(isHTTP2: Bool) {
+        self.isHTTP2 = isHTTP2
         let session: any HTTPServerSession =
             isHTTP2
             ? HTTP2ServerSession(
@@ -116,7 +119,7 @@ final class ServerConnection: SocketTransportDelegate, HTTPServerSessionHost, @u
         let shard = self.shard
         let started = shard.loop.now
         let whole = request
-        self.tasks[stream] = shard.loop.spawn { [self] in
+        let work: @Sendable () async -> Void = { [self] in
             // Abandoned before its turn came: after a GOAWAY that excludes it the peer may send it again elsewhere.
             if Task.isCancelled { return }
             let response = await shard.router.respond(to: whole, match) { error in
@@ -130,9 +133,13 @@ final class ServerConnection: SocketTransportDelegate, HTTPServerSessionHost, @u
             guard !Task.isCancelled, self.tasks.removeValue(forKey: stream) != nil else { return }
             self.session?.respond(response, to: stream)
         }
+        self.tasks.updateValue(nil, forKey: stream)
+        // In HTTP/2 a frame later in the same read may still exclude it.
+        let task = self.isHTTP2 ? shard.loop.spawn(work) : shard.loop.begin(work)
+        if self.tasks.index(forKey: stream) != nil { self.tasks[stream] = .some(task) }
     }
 
-    func abandon(stream: HTTPStreamNumber) { self.tasks.removeValue(forKey: stream)?.cancel() }
+    func abandon(stream: HTTPStreamNumber) { self.tasks.removeValue(forKey: stream)??.cancel() }
 
     func expectDeadline(at time: MonotonicTime) {
         if let timer = self.timer {

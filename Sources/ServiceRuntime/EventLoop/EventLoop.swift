@@ -111,11 +111,19 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
 
     /// Starts a task whose every step runs on this loop, and which nobody awaits.
     ///
-    /// This is the one place that makes an unstructured task: a request that came in over a socket has no parent to
-    /// belong to. Its owner must see to its end: cancel it through the returned handle, or let it finish.
+    /// Here and in `begin` are the only places that make an unstructured task: a request that came in over a socket has
+    /// no parent to belong to. Its owner must see to its end: cancel it through the returned handle, or let it finish.
     @discardableResult
     package func spawn(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
         Task(executorPreference: self) { await self.onThisThread(body) }
+    }
+
+    /// Starts a task like `spawn`, but runs it here and now up to its first wait. On the loop only.
+    ///
+    /// Work that never waits, such as an answer out of memory, is done when this returns, without a turn in the queue.
+    package func begin(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+        self.preconditionOnLoop()
+        return Task.immediate(executorPreference: self) { await body() }
     }
 
     /// Runs an async closure with every step on this loop, as part of the caller's task.

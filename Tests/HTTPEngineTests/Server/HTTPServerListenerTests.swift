@@ -40,6 +40,69 @@ struct HTTPServerListenerTests {
         }
     }
 
+    @Test("a handler runs on its connection's loop, before and after each wait", arguments: [false, true])
+    func handlersLoop(isHTTP2: Bool) async throws {
+        let seen = Locked<[String?]>([])
+        let gate = Signal()
+        var router = Router()
+        router.on(.get, "/") { _, _ in
+            seen.withLock { $0.append(EventLoop.current?.name) }
+            try await gate.wait()
+            seen.withLock { $0.append(EventLoop.current?.name) }
+            try await Task.sleep(for: .milliseconds(1))
+            seen.withLock { $0.append(EventLoop.current?.name) }
+            return .text("done")
+        }
+        let loops = try EventLoopGroup(count: 1, name: "its")
+        let server = HTTPServer(
+            name: "test",
+            address: .ip(host: "127.0.0.1", port: 0),
+            tls: nil,
+            router: router,
+            limits: RunningServer.limits,
+            loops: loops,
+            logger: Logger(label: "test", sink: LogSink(form: .text) { _ in }),
+            metrics: Metrics()
+        )
+        guard case .ip(_, let port) = try server.bind() else { throw RawPeer.Failure(description: "no port") }
+        let shutdown = Signal()
+        let ended = Signal()
+        loops.loops[0].spawn {
+            try? await server.run(shutdown: shutdown)
+            ended.fire()
+        }
+        let client = try EventLoop(name: "other")
+        let request = HTTP2Request(method: .get, scheme: "http", authority: "example.com", path: "/")
+        let fired = client.spawn {
+            while seen.withLock({ $0.isEmpty }) { try? await Task.sleep(for: .milliseconds(1)) }
+            gate.fire()
+        }
+        if isHTTP2 {
+            let connection = try await HTTP2ClientConnection.connect(
+                host: "127.0.0.1",
+                port: port,
+                tls: nil,
+                loop: client,
+                deadline: .seconds(10)
+            )
+            #expect(try await connection.send(request, deadline: .seconds(10)).status == .ok)
+            await connection.close()
+        } else {
+            let text = try await runBlocking {
+                let peer = try RawPeer(port)
+                peer.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+                return try peer.answer().body
+            }
+            #expect(text == "done")
+        }
+        await fired.value
+        #expect(seen.withLock { $0 } == ["its-0", "its-0", "its-0"])
+        shutdown.fire()
+        try await ended.wait()
+        await client.shutdown()
+        await loops.shutdown()
+    }
+
     @Test("a dead server's Unix socket is replaced, a live one's and an ordinary file are not")
     func unixSocket() throws {
         let path = "/tmp/walletorders-listener-\(getpid()).sock"
