@@ -235,6 +235,21 @@ struct HTTPServerDeadlineTests {
         }
     }
 
+    @Test("a body has no more time than its request, however long it may be slow")
+    func longGrace() async throws {
+        let limits = Self.limits {
+            $0.requestTimeout = .milliseconds(500)
+            $0.bodyGrace = .seconds(3600)
+        }
+        try await RunningServer.with(limits) { server in
+            let text = try await server.talk { peer in
+                peer.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\na")
+                return peer.readToEnd().text
+            }
+            #expect(text.hasPrefix("HTTP/1.1 408 "))
+        }
+    }
+
     @Test("a body and its handler share one request's time")
     func wholeRequest() async throws {
         let limits = Self.limits { $0.requestTimeout = .seconds(2) * Patience.factor }
