@@ -69,6 +69,7 @@ struct ValidationCase: Sendable, CustomTestStringConvertible {
         .init("/authenticationToken", "\"0123456789abcde\"", ["error token-too-short /authenticationToken"]),
         .init("/updatedAt", "\"2026-01-01T09:59:59Z\"", ["error updated-before-created /updatedAt"]),
         .init("/updatedAt", "\"2026-01-01T11:00:00+01:00\"", []),
+        .init("/createdAt", "\"2026-01-01T10:00:00.900Z\"", ["warning fractional-seconds /createdAt"]),
         .init("/updatedAt", "\"2026-01-01T10:00Z\"", ["error bad-date /updatedAt"]),
         .init("/barcode/message", "123", ["error wrong-type /barcode/message"]),
         .init("/barcode/format", "\"PKBarcodeFormatQR\"", ["error unknown-value /barcode/format"]),

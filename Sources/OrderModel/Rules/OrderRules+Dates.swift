@@ -5,7 +5,8 @@ import ExactJSON
 extension OrderRules {
     mutating func checkOrderDates() {
         guard let created = date(order["createdAt"]), let updated = date(order["updatedAt"]) else { return }
-        if updated < created {
+        // Packages carry whole seconds, so fractions differ in nothing.
+        if updated.seconds < created.seconds {
             add(
                 .error,
                 "updated-before-created",
