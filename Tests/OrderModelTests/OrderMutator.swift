@@ -141,8 +141,8 @@ struct OrderMutator {
         "https://example.com/\n", "https://example.com\n", "\nhttps://example.com", "https://example.com/\t",
         "https://example.com/\u{0}", "https://example.com/\u{7F}", "javascript:alert(1)", "https://a..b/",
         "https://-a/",
-        .string("https://example.com/" + String(repeating: "a", count: 1980)),
-        .string("https://example.com/" + String(repeating: "a", count: 1981)),
+        .string("https://example.com/" + String(repeating: "a", count: 7980)),
+        .string("https://example.com/" + String(repeating: "a", count: 7981)),
     ]
 
     private static let words: [JSONValue] = [
@@ -156,6 +156,7 @@ struct OrderMutator {
         "a\u{0}b", "a\u{85}b", "\u{9F}", "\u{A0}", "😀", "enabled", "disabledIfAppInstalled", "e\u{301}", "null", "true",
         .string(String(repeating: "a", count: 100)), .string(String(repeating: "a", count: 101)),
         .string(String(repeating: "a", count: 255)), .string(String(repeating: "a", count: 256)),
+        .string(String(repeating: "a", count: 2048)), .string(String(repeating: "a", count: 2049)),
         .string(String(repeating: "é", count: 127)), .string(String(repeating: "é", count: 200)),
         .string(String(repeating: "é", count: 200) + "\u{1}"), .string(String(repeating: "😀", count: 256)),
         .string("order." + String(repeating: "a", count: 249)), .string("order." + String(repeating: "a", count: 250)),

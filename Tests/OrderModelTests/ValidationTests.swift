@@ -77,7 +77,38 @@ struct ValidationCase: Sendable, CustomTestStringConvertible {
         .init(
             "/lineItems/0/quantity",
             "0",
-            ["error number-out-of-range /lineItems/0/quantity"]
+            ["warning number-out-of-range /lineItems/0/quantity", "warning sum-mismatch /payment/total/amount"]
+        ),
+        .init(
+            "/lineItems/0/quantity",
+            "\"0.0\"",
+            [
+                "warning numeric-string /lineItems/0/quantity", "warning number-out-of-range /lineItems/0/quantity",
+                "warning sum-mismatch /payment/total/amount",
+            ]
+        ),
+        .init(
+            "/lineItems/0/quantity",
+            "\"-1\"",
+            [
+                "warning numeric-string /lineItems/0/quantity", "error number-out-of-range /lineItems/0/quantity",
+            ]
+        ),
+        .init(
+            "/authenticationToken",
+            "\"\(String(repeating: "a", count: 2_048))\"",
+            []
+        ),
+        .init(
+            "/authenticationToken",
+            "\"\(String(repeating: "a", count: 2_049))\"",
+            ["error bad-token /authenticationToken"]
+        ),
+        .init("/orderManagementURL", "\"https://a/\(String(repeating: "a", count: 7_990))\"", []),
+        .init(
+            "/orderManagementURL",
+            "\"https://a/\(String(repeating: "a", count: 7_991))\"",
+            ["error bad-url /orderManagementURL"]
         ),
         .init("/lineItems/0/quantity", "\"three\"", ["error wrong-type /lineItems/0/quantity"]),
         .init("/lineItems/0/price/amount", "\"1,00\"", ["error bad-amount /lineItems/0/price/amount"]),

@@ -59,14 +59,18 @@ public struct AuthenticationToken: Hashable, Sendable, CustomStringConvertible, 
     /// Apple's lower limit in characters.
     public static let minimumLength = 16
 
+    /// The longest token that is taken. Apple names no limit; this one leaves room in the 8 KiB that proxies give a
+    /// request's header.
+    public static let maximumLength = 2_048
+
     /// The token as it goes into the package and comes back in the header.
     public let text: String
 
-    /// Takes 16 to 255 visible ASCII characters, so that it fits into the `Authorization` header unchanged.
+    /// Takes 16 to 2,048 visible ASCII characters, so that it fits into the `Authorization` header unchanged.
     ///
     /// - Throws: ``IdentifierError`` with `empty`, `tooShort`, `tooLong` or `badCharacter`.
     public init(_ text: String) throws(IdentifierError) {
-        try IdentifierRules.checkLength(text, kind: "authentication token", Self.minimumLength...255)
+        try IdentifierRules.checkLength(text, kind: "authentication token", Self.minimumLength...Self.maximumLength)
         try IdentifierRules.checkVisible(text, kind: "authentication token")
         self.text = text
     }

@@ -36,7 +36,7 @@ struct SumRule {
         var rounded = 0
         for item in order["lineItems"]?.arrayValue ?? [] {
             guard let money = Money(item["price"]), money.currency == total.currency,
-                let quantity = item["quantity"].flatMap({ DecimalAmount($0) }), quantity > .zero,
+                let quantity = item["quantity"].flatMap({ DecimalAmount($0) }), !quantity.isNegative,
                 let product = money.amount.multiplied(by: quantity)
             else { return }
             if product.fractionDigits > digits { rounded += 1 }

@@ -26,19 +26,19 @@ enum ScalarSchemas {
         ],
         "authenticationToken": [
             "title": "Authentication token",
-            "description": "A secret of 16 to 255 visible ASCII characters.",
+            "description": "A secret of 16 to 2,048 visible ASCII characters.",
             "type": "string",
             "minLength": 16,
-            "maxLength": 255,
+            "maxLength": 2048,
             "pattern": "^[!-~]+$",
             "not": lineBreak,
         ],
         "url": [
             "title": "URL",
-            "description": "A URL with its scheme (RFC 3986) of at most 2,000 characters; other than ASCII is escaped.",
+            "description": "A URL with its scheme (RFC 3986) of at most 8,000 characters; other than ASCII is escaped.",
             "type": "string",
             "format": "uri",
-            "maxLength": 2000,
+            "maxLength": 8000,
             "pattern": "^[A-Za-z][A-Za-z0-9+.-]*:[!-~]+$",
             "not": lineBreak,
             "if": ["pattern": "^[Hh][Tt][Tt][Pp][Ss]?:"],
@@ -103,12 +103,14 @@ enum ScalarSchemas {
         ],
         "quantity": [
             "title": "Quantity",
-            "description": "A number above zero. Text is taken, too; it goes into the package as a number.",
+            "description": .string(
+                "A number, best above zero. Text is taken, too; it goes into the package as a number."
+            ),
             "type": ["number", "string"],
-            "exclusiveMinimum": 0,
+            "minimum": 0,
             "maxLength": 32,
             "pattern": "^[0-9]+([.][0-9]+)?$",
-            "not": ["type": "string", "pattern": #"^[0.]*$|\n"#],
+            "not": ["type": "string", "pattern": #"\n"#],
             "examples": [1],
         ],
         "fileName": [

@@ -189,7 +189,7 @@ struct DocumentWalk {
                 _ = try AuthenticationToken(text)
             } catch {
                 let code = error.code == .tooShort || error.code == .empty ? "token-too-short" : "bad-token"
-                add(.error, code, error.message, fix: "Use a random token of 16 to 255 visible ASCII characters.")
+                add(.error, code, error.message, fix: "Use a random token of 16 to 2,048 visible ASCII characters.")
             }
         case .orderType: checkIdentifier(text) { (text) throws(IdentifierError) in _ = try OrderTypeIdentifier(text) }
         case .identifier: checkOpaque(text)
@@ -328,13 +328,9 @@ struct DocumentWalk {
 
     private mutating func checkQuantity(_ value: JSONValue) {
         switch value {
-        case .number(let number) where number.isNegative || number.isZero:
-            add(
-                .error,
-                "number-out-of-range",
-                "The quantity is not more than zero",
-                fix: "Send the number of items bought."
-            )
+        // Apple's reference says no more than that it is a number, so zero is only most likely not meant.
+        case .number(let number) where number.isZero: noteQuantity(.warning, "zero")
+        case .number(let number) where number.isNegative: noteQuantity(.error, "less than zero")
         case .number, .string:
             guard let quantity = DecimalAmount(value) else {
                 if case .string = value { return noteType(value, .quantity) }
@@ -353,16 +349,22 @@ struct DocumentWalk {
                     fix: "Send \(quantity) without quotes."
                 )
             }
-            if quantity <= .zero {
-                add(
-                    .error,
-                    "number-out-of-range",
-                    "The quantity is not more than zero",
-                    fix: "Send the number of items bought."
-                )
+            if value.stringValue?.utf8.first == 0x2D {
+                noteQuantity(.error, "less than zero")
+            } else if quantity == .zero {
+                noteQuantity(.warning, "zero")
             }
         default: noteType(value, .quantity)
         }
+    }
+
+    private mutating func noteQuantity(_ severity: Finding.Severity, _ what: String) {
+        add(
+            severity,
+            "number-out-of-range",
+            "The quantity is \(what)",
+            fix: "Send the number of items bought, or leave the item out."
+        )
     }
 
     private mutating func checkNumber(_ value: JSONValue, _ bounds: ClosedRange<Int>?) {

@@ -7,6 +7,8 @@ struct URLCheck {
     /// What is wrong with it as a URL, in words.
     let fault: String?
     let scheme: String
+    /// Apple names no limit. RFC 9110, 4.1: everyone should take request lines of at least 8,000 bytes.
+    static let byteLimit = 8_000
     private let host: Substring
     private let path: Substring
     private let hasTail: Bool
@@ -36,8 +38,8 @@ struct URLCheck {
         self.hasTail = pathEnd != rest.endIndex
         self.scheme = scheme.lowercased()
         self.host = host
-        if text.utf8.count > 2000 {
-            fault = "The URL is longer than 2,000 bytes"
+        if text.utf8.count > Self.byteLimit {
+            fault = "The URL is longer than 8,000 bytes"
         } else if !schemeIsGood {
             fault = "\"\(DocumentWalk.shown(text))\" is no URL with a scheme"
         } else if schemeEnd == text.utf8.index(before: text.utf8.endIndex) {

@@ -13,7 +13,7 @@ extension Order {
         /// What it comes to.
         public var value: DecimalAmount { DecimalAmount(.number(number)) ?? .zero }
 
-        /// Reads a number above zero, such as `1.5`.
+        /// Reads a number such as `1.5`; one below zero is refused.
         ///
         /// - Throws: ``InvalidOrderError`` with `wrong-type` or `number-out-of-range`.
         public init(_ text: String) throws(InvalidOrderError) {
@@ -26,7 +26,7 @@ extension Order {
 }
 
 extension Order.Quantity: ExpressibleByIntegerLiteral {
-    /// A whole number; validation refuses zero and less.
+    /// A whole number; validation refuses less than zero.
     public init(_ value: Int) { number = JSONNumber(Int64(value)) }
 
     /// A whole number in the source.
