@@ -237,6 +237,29 @@ struct ValidationCase: Sendable, CustomTestStringConvertible {
         #expect(OrderDocument.validate(both, .init(unknownMembers: .warn)).document == nil)
     }
 
+    @Test func `faults that only rules find are listed up to the same limit`() throws {
+        let parcel: JSONValue = ["fulfillmentType": "shipping", "fulfillmentIdentifier": "s", "status": "issue"]
+        let order = try JSONValue(text: Self.whole)
+            .replacing("/fulfillments", with: .array(Array(repeating: parcel, count: 3_000)))
+        let (document, findings) = OrderDocument.validate(order)
+        #expect(document == nil)
+        #expect(findings.count { $0.code == "duplicate-identifier" } == 1_000)
+        #expect(findings.count { $0.code == "unexplained-status" } == 1_000)
+        #expect(findings.count { $0.code == "findings-cut-off" } == 2 && findings.count == 2_002)
+    }
+
+    @Test func `what has no room is not worded, so many faults cost no more than as many values`() throws {
+        let zeros = JSONValue.array(Array(repeating: 0, count: 100_000))
+        let faults = try JSONValue(text: Self.whole).replacing("/lineItems", with: zeros)
+        let found = OrderDocument.validate(faults).findings
+        #expect(found.count { $0.code == "wrong-type" } == 1_000 && found.last?.code == "findings-cut-off")
+        var list = BoundedFindings()
+        for number in 0..<2_000 {
+            list.append(Finding(severity: .error, code: "wrong-type", pointer: .root, message: "\(number)."))
+        }
+        #expect(!list.hasRoom(for: .error) && list.hasRoom(for: .note) && list.list.count == 1_001)
+    }
+
     @Test func `text that is no JSON is one finding with its line and column`() {
         let findings = OrderDocument.validate(text: Array("{\n  \"a\": 1,\n}".utf8)).findings
         #expect(findings.map(\.code) == ["json-syntax"])

@@ -54,10 +54,9 @@ public struct OrderDocument: Sendable, Hashable {
         var walk = DocumentWalk(options: options)
         walk.schemaVersion = order["schemaVersion"]?.int64Value == 2 ? 2 : 1
         walk.check(object: order, as: .order)
-        var rules = OrderRules(order, options: options, walked: walk.findings)
+        var rules = OrderRules(order, options: options, walked: walk.bounded)
         rules.check()
-        var findings = walk.findings
-        findings += rules.findings
+        var findings = rules.findings
         if findings.contains(where: \.isError) { return (nil, findings) }
         do throws(OrderDocumentError) {
             return (try OrderDocument(json: json), findings)

@@ -9,14 +9,17 @@ import ExactJSON
 struct OrderRules {
     let order: JSONObject
     let options: ValidationOptions
-    private(set) var findings: [Finding] = []
+    private var bounded: BoundedFindings
+    /// What the walk found, and what the rules add to it.
+    var findings: [Finding] { bounded.list }
     /// Places that have an error already.
     private let faulty: Set<[String]>
 
-    init(_ order: JSONObject, options: ValidationOptions, walked: [Finding] = []) {
+    init(_ order: JSONObject, options: ValidationOptions, walked: BoundedFindings) {
         self.order = order
         self.options = options
-        faulty = Set(walked.lazy.filter(\.isError).compactMap { $0.pointer?.tokens })
+        bounded = walked
+        faulty = Set(walked.list.lazy.filter(\.isError).compactMap { $0.pointer?.tokens })
     }
 
     mutating func check() {
@@ -35,8 +38,8 @@ struct OrderRules {
 
     mutating func add(_ severity: Finding.Severity, _ code: String, _ tokens: [String], _ message: String, fix: String)
     {
-        if !faulty.isEmpty, isFaulty(tokens) { return }
-        findings.append(
+        guard bounded.hasRoom(for: severity), faulty.isEmpty || !isFaulty(tokens) else { return }
+        bounded.append(
             Finding(severity: severity, code: code, pointer: JSONPointer(tokens: tokens), message: message, fix: fix)
         )
     }

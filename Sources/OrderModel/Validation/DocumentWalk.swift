@@ -9,11 +9,8 @@ struct DocumentWalk {
     let options: ValidationOptions
     /// The document's version, which decides whether `payment.status` is required.
     var schemaVersion = 1
-    private(set) var findings: [Finding] = []
-    /// How many errors, and how many other findings, are listed: a hostile text could make a million.
-    static let findingLimit = 1_000
-    private var errorRoom = findingLimit
-    private var otherRoom = findingLimit
+    private(set) var bounded = BoundedFindings()
+    var findings: [Finding] { bounded.list }
     /// Where the walk is. A pointer is made of it only when there is something to say.
     private var place: [String]
 
@@ -161,7 +158,7 @@ struct DocumentWalk {
         switch kind {
         case .choice(let names):
             // By bytes: Swift's own comparison takes a Kelvin sign for a K.
-            if names.contains(where: { $0.utf8.elementsEqual(text.utf8) }) { return }
+            if names.contains(where: { $0.utf8.elementsEqual(text.utf8) }) || !bounded.hasRoom(for: .error) { return }
             let list = names.map { "\"\($0)\"" }
             let near = NearMiss.find(text, among: names).map { "Did you mean \"\($0)\"? " } ?? ""
             add(
@@ -273,7 +270,7 @@ struct DocumentWalk {
     }
 
     private mutating func checkCurrency(_ text: String) {
-        if Currency.isKnown(text) { return }
+        if Currency.isKnown(text) || !bounded.hasRoom(for: .error) { return }
         let near = Currency.suggestion(for: text).map { "Did you mean \"\($0)\"? " } ?? ""
         add(
             .error,
@@ -284,7 +281,7 @@ struct DocumentWalk {
     }
 
     private mutating func checkCountry(_ text: String) {
-        if Country.isKnown(text) { return }
+        if Country.isKnown(text) || !(bounded.hasRoom(for: .error) || bounded.hasRoom(for: .warning)) { return }
         let near = Country.suggestion(for: text).map { "Did you mean \"\($0)\"? " } ?? ""
         let fix = near + "Use the two capital letters of the country."
         if let year = Country.withdrawal(of: text) {
@@ -310,7 +307,7 @@ struct DocumentWalk {
                 fix: "Send at most \(DecimalAmount.maximumLength) digits."
             )
         case .string, .number:
-            if DecimalAmount(value) == nil {
+            if DecimalAmount(value) == nil, bounded.hasRoom(for: .error) {
                 let text = value.stringValue ?? value.numberValue?.text ?? ""
                 let near =
                     value.stringValue.flatMap { DecimalAmount.suggestion(for: $0) }.map { "Did you mean \"\($0)\"? " }
@@ -416,6 +413,7 @@ struct DocumentWalk {
     // MARK: Words
 
     private mutating func noteType(_ value: JSONValue, _ kind: FieldKind) {
+        guard bounded.hasRoom(for: .error) else { return }
         var fix = "Send \(kind.advice)."
         if case .dateTime = kind, case .number = value {
             fix = "Send a text like 2026-01-31T18:00:00Z; a number of seconds is not understood."
@@ -434,12 +432,8 @@ struct DocumentWalk {
         _ message: @autoclosure () -> String,
         fix: @autoclosure () -> String
     ) {
-        // Errors have room of their own: whatever else there is, a bad document has one.
-        let isError = severity == .error
-        let room = isError ? errorRoom : otherRoom
-        guard room > 0 else { return }
-        if isError { errorRoom -= 1 } else { otherRoom -= 1 }
-        findings.append(
+        guard bounded.hasRoom(for: severity) else { return }
+        bounded.append(
             Finding(
                 severity: severity,
                 code: code,
@@ -448,17 +442,6 @@ struct DocumentWalk {
                 fix: fix()
             )
         )
-        if room == 1 {
-            findings.append(
-                Finding(
-                    severity: .note,
-                    code: "findings-cut-off",
-                    pointer: .root,
-                    message: "Further \(isError ? "errors" : "warnings and notes") are not listed.",
-                    fix: "Put these right first."
-                )
-            )
-        }
     }
 
     /// A text cut to what fits into a message, without control characters.
