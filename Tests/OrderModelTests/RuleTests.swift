@@ -318,6 +318,35 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
             "warning sum-mismatch /payment/total/amount"
         ),
         .init(
+            "the total once more as the last line",
+            ["/payment/summaryItems": lines("0.5", "0.1", "0.2", "0.8"), "/payment/total/amount": "0.8"]
+        ),
+        .init(
+            "the total once more, under a subtotal that the items don't make",
+            ["/payment/summaryItems": lines("0.6", "0.1", "0.7"), "/payment/total/amount": "0.7"],
+            "warning sum-mismatch /payment/summaryItems/0/value/amount"
+        ),
+        .init(
+            "tax that is in the prices already",
+            ["/payment/summaryItems": lines("0.5", "0.08"), "/payment/total/amount": "1"]
+        ),
+        .init(
+            "tax that is in the prices already, the items before it told net",
+            ["/payment/summaryItems": lines("0.42", "0.08")]
+        ),
+        .init(
+            "one line of many is in the prices already",
+            [
+                "/payment/summaryItems": lines("7", "1", "1", "1", "1", "1", "1", "1", "1", "1", "1", "1", "1", "1"),
+                "/payment/total/amount": "13.5",
+            ]
+        ),
+        .init(
+            "no choice of lines makes the total",
+            ["/payment/summaryItems": lines("1", "2", "4"), "/payment/total/amount": "8.5"],
+            "warning sum-mismatch /payment/total/amount"
+        ),
+        .init(
             "a discount makes up the difference",
             [
                 "/payment/summaryItems": [["label": "Discount", "value": ["amount": "-0.1", "currency": "USD"]]],
@@ -360,6 +389,10 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
 
     private static func day(_ number: Int) -> JSONValue {
         .string("2026-01-\(number < 10 ? "0" : "")\(number)T10:00:00Z")
+    }
+
+    private static func lines(_ amounts: String...) -> JSONValue {
+        .array(amounts.map { ["label": "L", "value": ["amount": .string($0), "currency": "USD"]] })
     }
 
     @Test(arguments: dates + statuses + items + barcodes + money + words)

@@ -91,6 +91,9 @@ public struct DecimalAmount: Sendable, Hashable, Comparable {
     /// Whether it is less than zero.
     public var isNegative: Bool { coefficient < 0 }
 
+    /// The same amount below zero, or above. At most 38 digits are kept, so the smallest `Int128` can't come.
+    var negated: DecimalAmount { DecimalAmount(coefficient: 0 &- coefficient, scale: scale) }
+
     /// The sum, or nil when it has more digits than are kept.
     public func adding(_ other: DecimalAmount) -> DecimalAmount? {
         guard let (left, right, scale) = Self.aligned(self, other) else { return nil }

@@ -9,6 +9,9 @@ import ExactJSON
 /// lines together make the total. A price is that of one unit. Nothing is compared when anything is missing or unreadable,
 /// or when currencies differ. Goods by weight are rounded: each product with more digits than the currency may be off by one
 /// unit of its last digit.
+///
+/// Receipts also repeat: the last line may be the total once more, and a line may tell what is in the prices already
+/// ("Incl. tax"). So there is no warning when some of the lines make up the difference between items and total.
 struct SumRule {
     private let order: JSONObject
     private(set) var findings: [Finding] = []
@@ -48,17 +51,37 @@ struct SumRule {
         }
         guard !amounts.isEmpty, let itemSum = sum(amounts), let lineSum = sum(lines) else { return }
         let slack = DecimalAmount(unit: digits, count: rounded)
-        if let subtotal = lines.first, lineSum == total.amount {
+        let reached = Self.reachable(itemSum, lines, lineSum)
+        if reached.contains(where: { $0.isWithin(slack, of: total.amount) }) { return }
+        let repeatsTotal = lines.count > 1 && lines.last == total.amount && lineSum == total.amount.adding(total.amount)
+        if let subtotal = lines.first, lineSum == total.amount || repeatsTotal {
             if !subtotal.isWithin(slack, of: itemSum) {
                 note(
                     ["payment", "summaryItems", "0", "value", "amount"],
                     "The items add up to \(itemSum), the first summary line says \(subtotal)."
                 )
             }
-        } else if let all = itemSum.adding(lineSum), !all.isWithin(slack, of: total.amount) {
+        } else if let all = itemSum.adding(lineSum) {
             let what = lines.isEmpty ? "The items add up" : "Items and summary lines add up"
             note(["payment", "total", "amount"], "\(what) to \(all), the total says \(total.amount).")
         }
+    }
+
+    /// What the items come to with some of the lines: with any choice of a few, with none, all, all but one or one of many.
+    private static func reachable(
+        _ items: DecimalAmount,
+        _ lines: [DecimalAmount],
+        _ lineSum: DecimalAmount
+    ) -> [DecimalAmount] {
+        var sums = [items]
+        if lines.count <= 12 {
+            for line in lines { sums += sums.compactMap { $0.adding(line) } }
+            return sums
+        }
+        guard let all = items.adding(lineSum) else { return sums }
+        sums.append(all)
+        for line in lines { sums += [items.adding(line), all.adding(line.negated)].compactMap(\.self) }
+        return sums
     }
 
     private func sum(_ amounts: [DecimalAmount]) -> DecimalAmount? {
