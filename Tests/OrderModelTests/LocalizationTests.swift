@@ -43,7 +43,7 @@ import Testing
         arguments: [
             ("\"a\" = \"b\"", .syntax, 1), ("\"a\" = \"b\";\n\"c\" = \"d\n\n", .unterminated, 2),
             ("\"a\" = \"say \"hi\"\";\n", .syntax, 1), ("\n\n\"a\" \"b\";", .syntax, 3), ("\n/* x", .unterminated, 2),
-            ("\"a\" = \"1\";\r\n\"a\" = \"2\";", .duplicateKey, 2), ("\n= \"b\";", .syntax, 2),
+            ("\n= \"b\";", .syntax, 2),
             ("\"a\" = ;", .syntax, 1),
             ("{}", .syntax, 1),
         ] as [(String, StringsError.Code, Int)]
@@ -55,6 +55,28 @@ import Testing
         } catch {
             #expect(error.code == code && error.line == line, "\(error)")
         }
+    }
+
+    @Test func `of a key that stands twice the last text counts, and each language is told`() throws {
+        let bytes = Array("\"a\" = \"1\";\r\n\"b\" = \"2\";\n\"a\" = \"3\";".utf8)
+        let table = try StringsTable.parse(bytes)
+        #expect(table.entries == [.init(key: "a", text: "3"), .init(key: "b", text: "2")])
+        #expect(table.repeated.map(\.line) == [3])
+        let read = try unsafe PropertyListSerialization.propertyList(from: Data(bytes), options: [], format: nil)
+        #expect((read as? [String: String])?["a"] == "3")
+        let order = try Fixture.json("order-vapor-minimal.json")
+            .replacing("/lineItems", with: [["title": "a", "quantity": 1, "subtitle": "b"]])
+        let findings = LocalizationCheck.check(
+            order,
+            [try LocaleIdentifier("en"): table, try LocaleIdentifier("fr"): table]
+        )
+        #expect(
+            findings.map(\.summary) == [
+                "warning strings-duplicate-key en.lproj/order.strings",
+                "warning strings-duplicate-key fr.lproj/order.strings",
+            ]
+        )
+        #expect(findings.first?.line == 3)
     }
 
     @Test func `bytes that are no text are refused`() {
@@ -200,6 +222,52 @@ import Testing
     @Test func `a translation is as short as the text itself has to be`() throws {
         let found = try findings(order("A b"), ["en": ["A b": String(repeating: "x", count: 101)], "de": ["A b": "1"]])
         #expect(found.map(\.summary) == ["note text-too-long en.lproj/order.strings"])
+    }
+
+    @Test func `many keys in many languages are compared once each, and told up to a limit`() throws {
+        var tables: [LocaleIdentifier: StringsTable] = [:]
+        for (index, language) in ["de", "en", "fr", "it", "es", "pt", "nl", "sv", "da", "fi"].enumerated() {
+            tables[try LocaleIdentifier(language)] = StringsTable(
+                (0..<1_000).map { .init(key: String(repeating: "k", count: 56) + "\(index * 1_000 + $0)", text: "t") }
+            )
+        }
+        let known = String(repeating: "k", count: 56)
+        let titles = [known + "0"] + (0..<3_000).map { known + "x\($0)" }
+        let items = titles.map { JSONValue.object(["title": .string($0), "quantity": 1]) }
+        let order = try Fixture.json("order-vapor-minimal.json").replacing("/lineItems", with: .array(items))
+        let findings = LocalizationCheck.check(order, tables)
+        #expect(findings.count { $0.code == "string-key" } == 1_000)
+        #expect(findings.count { $0.code == "findings-cut-off" } == 1)
+        #expect(findings.count { $0.code == "strings-keys-differ" } == 10)
+        #expect(findings.contains { $0.message.hasPrefix("9000 keys of other languages are missing") })
+        #expect(findings.first { $0.code == "string-key" }?.fix?.contains("Did you mean") == true)
+    }
+
+    @Test func `a bounded distance is the whole one, or none`() {
+        var random = SeededGenerator(seed: 3)
+        /// The textbook's table, without bounds.
+        func whole(_ left: [UInt8], _ right: [UInt8]) -> Int {
+            var rows = [Array(0...right.count)]
+            for row in 0..<left.count {
+                rows.append([row + 1])
+                for column in 0..<right.count {
+                    let cost = left[row] == right[column] ? 0 : 1
+                    var value = min(rows[row][column] + cost, rows[row][column + 1] + 1, rows[row + 1][column] + 1)
+                    if row > 0, column > 0, left[row] == right[column - 1], left[row - 1] == right[column] {
+                        value = min(value, rows[row - 1][column - 1] + 1)
+                    }
+                    rows[row + 1].append(value)
+                }
+            }
+            return rows[left.count][right.count]
+        }
+        for _ in 0..<5_000 {
+            let left = (0..<(random.next() % 9)).map { _ in UInt8(97 + random.next() % 3) }
+            let right = (0..<(random.next() % 9)).map { _ in UInt8(97 + random.next() % 3) }
+            let limit = Int(random.next() % 8)
+            let distance = whole(left, right)
+            #expect(NearMiss.distance(left, right, limit: limit) == (distance <= limit ? distance : nil))
+        }
     }
 
     @Test func `an order without languages has nothing to compare`() throws {

@@ -16,11 +16,12 @@ public enum LocalizationCheck {
     public static func check(_ document: JSONValue, _ tables: [LocaleIdentifier: StringsTable]) -> [Finding] {
         if tables.isEmpty { return [] }
         var comparison = Comparison(document, tables.sorted { $0.key < $1.key })
+        comparison.checkTables()
         comparison.checkTexts()
         comparison.checkKeys()
         comparison.checkLengths()
         comparison.checkDefaultLanguage()
-        return tables.keys.sorted().flatMap { $0.findings } + comparison.findings
+        return comparison.bounded.list
     }
 
     /// The order's texts beside those of all languages.
@@ -32,7 +33,7 @@ public enum LocalizationCheck {
         private let known: Set<String>
         /// Keys that a misspelt text most likely meant.
         private var meant: Set<String> = []
-        private(set) var findings: [Finding] = []
+        private(set) var bounded = BoundedFindings()
 
         init(_ document: JSONValue, _ tables: [(key: LocaleIdentifier, value: StringsTable)]) {
             self.tables = tables
@@ -47,14 +48,25 @@ public enum LocalizationCheck {
         /// Bounds the work: who misspells more than this has another reason.
         private static let suggestionLimit = 50
 
+        /// The folders' names, and keys that stand in a file twice.
+        mutating func checkTables() {
+            for (locale, table) in tables {
+                for finding in locale.findings { bounded.append(finding) }
+                for repeated in table.repeated {
+                    bounded.append(Finding(strings: repeated, path: locale.folder + "/order.strings"))
+                }
+            }
+        }
+
         mutating func checkTexts() {
             let localizedKinds = Set(texts.filter { known.contains($0.text) }.map(\.kind))
             var told: Set<String> = []
+            var search = NearMiss(keys)
             for text in texts where localizedKinds.contains(text.kind) && !known.contains(text.text) {
-                guard told.insert(text.text).inserted else { continue }
-                let near = told.count > Self.suggestionLimit ? nil : NearMiss.find(text.text, among: keys)
+                guard bounded.hasRoom(for: .warning), told.insert(text.text).inserted else { continue }
+                let near = told.count > Self.suggestionLimit ? nil : search.find(text.text)
                 if let near { meant.insert(near) }
-                findings.append(
+                bounded.append(
                     Finding(
                         severity: .warning,
                         code: "string-key",
@@ -72,14 +84,17 @@ public enum LocalizationCheck {
         mutating func checkKeys() {
             var differ = false
             for (locale, table) in tables {
-                let missing = keys.filter { table[$0] == nil }
-                if missing.isEmpty { continue }
+                // A table's keys are all among `keys`, so counts tell; only the first names are looked for.
+                let count = keys.count - table.entries.count
+                if count == 0 { continue }
                 differ = true
+                if !bounded.hasRoom(for: .error) { break }
+                let missing = Array(keys.lazy.filter { table[$0] == nil }.prefix(6))
                 add(
                     .error,
                     "strings-keys-differ",
                     locale,
-                    "\(Self.count(missing.count, "key")) of other languages \(missing.count == 1 ? "is" : "are") missing:"
+                    "\(Self.count(count, "key")) of other languages \(count == 1 ? "is" : "are") missing:"
                         + " \(Self.list(missing)).",
                     fix: "Give every language the same keys."
                 )
@@ -157,7 +172,7 @@ public enum LocalizationCheck {
             _ message: String,
             fix: String
         ) {
-            findings.append(
+            bounded.append(
                 Finding(
                     severity: severity,
                     code: code,

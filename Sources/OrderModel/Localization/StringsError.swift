@@ -10,7 +10,7 @@ public struct StringsError: Error, Sendable, Hashable, CustomStringConvertible {
         case unterminated
         /// Something stands where a key, `=`, a text or `;` belongs.
         case syntax
-        /// The same key twice.
+        /// The same key twice. The file is read all the same: see ``StringsTable/repeated``.
         case duplicateKey = "duplicate-key"
         /// More bytes or entries than are read.
         case limit
@@ -35,7 +35,7 @@ public struct StringsError: Error, Sendable, Hashable, CustomStringConvertible {
         case .encoding: "Save the file as UTF-8, or as UTF-16 with a byte order mark."
         case .unterminated: "Close it: texts end with \", comments with */; a quote inside a text is written \\\"."
         case .syntax: "Write \"key\" = \"text\"; one a line, with quotes inside texts as \\\"."
-        case .duplicateKey: "Keep one of the two; Wallet reads only one."
+        case .duplicateKey: "Keep one of the two; Wallet reads only one, most likely the last."
         case .limit: "Keep only the texts of this order."
         }
     }
@@ -45,10 +45,10 @@ public struct StringsError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Finding {
-    /// A strings file that can't be read.
+    /// A strings file that can't be read, or (a warning) one with a key twice.
     public init(strings error: StringsError, path: String) {
         self.init(
-            severity: .error,
+            severity: error.code == .duplicateKey ? .warning : .error,
             code: "strings-" + error.code.rawValue,
             path: path,
             message: error.message + ".",

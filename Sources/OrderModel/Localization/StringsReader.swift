@@ -6,24 +6,19 @@ struct StringsReader {
     private var position = 0
     private var line = 1
 
+    /// The keys that stood there before, each where it stands again.
+    private(set) var repeated: [StringsError] = []
+
     init(_ scalars: [Unicode.Scalar]) { self.scalars = scalars }
 
     mutating func read() throws(StringsError) -> [StringsTable.Entry] {
         var entries: [StringsTable.Entry] = []
-        var lines: [String: Int] = [:]
+        var known: [String: (entry: Int, line: Int)] = [:]
         while true {
             try skip()
             guard position < scalars.count else { return entries }
             let keyLine = line
             let key = try word("a key")
-            if let first = lines[key] {
-                throw StringsError(
-                    .duplicateKey,
-                    line: keyLine,
-                    "The key \"\(DocumentWalk.shown(key))\" stands twice, first on line \(first)"
-                )
-            }
-            lines[key] = keyLine
             try skip()
             var text = key
             if peek == "=" {
@@ -34,8 +29,22 @@ struct StringsReader {
             }
             guard peek == ";" else { throw fault("';' is missing after the entry of \"\(DocumentWalk.shown(key))\"") }
             advance()
-            entries.append(StringsTable.Entry(key: key, text: text))
-            if entries.count > StringsTable.entryLimit {
+            let entry = StringsTable.Entry(key: key, text: text)
+            if let (index, first) = known[key] {
+                // Readers of this syntax put one entry after the other into a dictionary: the last stays.
+                entries[index] = entry
+                repeated.append(
+                    StringsError(
+                        .duplicateKey,
+                        line: keyLine,
+                        "The key \"\(DocumentWalk.shown(key))\" stands twice, first on line \(first)"
+                    )
+                )
+            } else {
+                known[key] = (entries.count, keyLine)
+                entries.append(entry)
+            }
+            if entries.count + repeated.count > StringsTable.entryLimit {
                 throw StringsError(.limit, line: line, "The file has more than \(StringsTable.entryLimit) entries")
             }
         }

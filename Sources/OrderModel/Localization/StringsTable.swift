@@ -28,6 +28,8 @@ public struct StringsTable: Sendable, Hashable {
 
     /// The entries in the order of the file.
     public let entries: [Entry]
+    /// Keys that stood in the file before, each with the line on which it stands again; the last text of each counts.
+    public private(set) var repeated: [StringsError] = []
     private let texts: [String: String]
 
     /// A table of entries; of several with one key the first counts.
@@ -84,7 +86,9 @@ public struct StringsTable: Sendable, Hashable {
     /// - Throws: ``StringsError`` with the line of the fault.
     public static func parse(_ bytes: [UInt8]) throws(StringsError) -> StringsTable {
         var reader = StringsReader(try StringsEncoding.decode(bytes))
-        return StringsTable(try reader.read())
+        var table = StringsTable(try reader.read())
+        table.repeated = reader.repeated
+        return table
     }
 
     /// The file: ASCII when that is enough, else UTF-16 with a byte order mark, as Apple asks for.

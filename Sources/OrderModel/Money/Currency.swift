@@ -28,7 +28,7 @@ public enum Currency {
         let letters = Array(upper.utf8)
         guard letters.count <= 8 else { return nil }
         let candidates = common + table.keys.filter { withdrawal(of: $0) == nil }.sorted()
-        return candidates.first { NearMiss.distance(letters, Array($0.utf8)) == 1 }
+        return candidates.first { NearMiss.distance(letters, Array($0.utf8), limit: 1) == 1 }
     }
 
     private static let common = [
