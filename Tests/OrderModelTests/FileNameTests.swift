@@ -65,9 +65,36 @@ import Testing
         )
         #expect(
             try found(["a.png"], ["de.lproj/a.png", "en.lproj/order.strings"]) == [
-                "warning localized-file-missing /lineItems/0/image"
+                "error localized-file-missing /lineItems/0/image"
             ]
         )
+    }
+
+    @Test func `names without extension are found in every folder, in the right resolutions`() throws {
+        #expect(
+            try found(["a"], ["de.lproj/a@2x.png", "de.lproj/a@3x.png", "en.lproj/a@2x.jpg"]) == [
+                "warning localized-resolutions-differ /lineItems/0/image"
+            ]
+        )
+        #expect(
+            try found(["a"], ["de.lproj/a.png", "en.lproj/b.png"]) == [
+                "error localized-file-missing /lineItems/0/image", "warning file-unused en.lproj/b.png",
+            ]
+        )
+        #expect(try found(["a@2x"], ["a@2x.png"]) == [])
+        #expect(try found(["de.lproj/a"], ["de.lproj/a@3x.png"]) == [])
+    }
+
+    @Test func `very many names and files are told up to a limit`() throws {
+        let names = (0..<2_000).map { "n\($0)" }
+        let files = (0..<2_000).map { "l\($0 % 200)-\($0).png" } + (0..<200).map { "a\($0).lproj/x.png" }
+        let findings = try check(names, files).findings
+        #expect(findings.count { $0.code == "file-missing" } == 1_000)
+        #expect(findings.count { $0.code == "file-unused" } == 1_000)
+        #expect(findings.count { $0.code == "findings-cut-off" } == 2)
+        let folders = (0..<50).map { "a\($0).lproj/x.png" } + ["b.lproj/y.png"]
+        let missing = try check(["y.png"], folders).findings.first
+        #expect(missing?.message.contains("a12.lproj and others") == true)
     }
 
     @Test func `names that differ in case only are told`() {

@@ -8,16 +8,17 @@ public import ExactJSON
 /// localization has the same images in the same number of resolutions.
 public struct FileNameCheck: Sendable {
     /// What there is to say.
-    public private(set) var findings: [Finding] = []
+    public var findings: [Finding] { bounded.list }
     /// The files that the order uses, each once for each kind of use, so that their format can be checked.
     public private(set) var used: [(path: String, use: FileUse)] = []
 
+    private var bounded = BoundedFindings()
     private let paths: [String]
-    private let present: Set<String>
-    private let folders: [String]
+    private let index: FileNameIndex
     private var told: Set<String> = []
     /// Names that are not there, with what to do about them.
     private var absent: [String: String] = [:]
+    private var search: NearMiss
 
     /// Checks an order, which may have faults of its own.
     ///
@@ -26,8 +27,8 @@ public struct FileNameCheck: Sendable {
     ///   - paths: the files beside `order.json` that go into the package.
     public init(_ order: JSONValue, paths: some Sequence<String>) {
         self.paths = paths.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-        present = Set(self.paths)
-        folders = Self.localizationFolders(self.paths)
+        index = FileNameIndex(self.paths, folders: Self.localizationFolders(self.paths))
+        search = NearMiss(self.paths)
         var walk = TextWalk()
         walk.visit(order, .object(.order))
         for reference in walk.files { find(reference) }
@@ -49,7 +50,7 @@ public struct FileNameCheck: Sendable {
     /// one of them.
     public static func similarNames(_ paths: some Sequence<String>) -> [Finding] {
         var first: [String: String] = [:]
-        var findings: [Finding] = []
+        var findings = BoundedFindings()
         for path in paths.sorted() {
             guard let other = first.updateValue(path, forKey: path.lowercased()) else { continue }
             findings.append(
@@ -62,7 +63,7 @@ public struct FileNameCheck: Sendable {
                 )
             )
         }
-        return findings
+        return findings.list
     }
 
     /// Finds what a reference means: the name itself or its @2x and @3x forms, at the top or localized; a name without
@@ -70,11 +71,11 @@ public struct FileNameCheck: Sendable {
     private mutating func find(_ reference: FileReference) {
         if let fix = absent[reference.name] { return addMissing(reference, fix: fix) }
         guard told.insert("\(reference.use.isImage) \(reference.name)").inserted else { return }
-        let top = variants(of: reference, in: "")
+        let top = index.paths(of: reference, in: nil)
         var counts: [(folder: String, count: Int)] = []
         var found = top
-        for folder in folders {
-            let local = variants(of: reference, in: folder + "/")
+        for folder in index.folders(of: reference) {
+            let local = index.paths(of: reference, in: folder)
             counts.append((folder, local.count))
             found += local
         }
@@ -88,7 +89,7 @@ public struct FileNameCheck: Sendable {
         }
         if top.isEmpty { return compare(counts, reference) }
         if found.count > top.count {
-            let folder = counts.first { $0.count > 0 }?.folder ?? ""
+            let folder = counts.first?.folder ?? ""
             add(
                 .warning,
                 "localized-file-overridden",
@@ -101,10 +102,13 @@ public struct FileNameCheck: Sendable {
 
     /// Each language has to have the file, in as many resolutions.
     private mutating func compare(_ counts: [(folder: String, count: Int)], _ reference: FileReference) {
-        let missing = counts.filter { $0.count == 0 }.map(\.folder)
-        if !missing.isEmpty {
+        if counts.count < index.folders.count {
+            let having = Set(counts.map(\.folder))
+            var missing = Array(index.folders.lazy.filter { !having.contains($0) }.prefix(6))
+            if missing.count == 6 { missing[5] = "others" }
+            // Apple, "Creating the source for an order": folders without all images are a reason to refuse an order.
             return add(
-                .warning,
+                .error,
                 "localized-file-missing",
                 reference.pointer,
                 "\"\(DocumentWalk.shown(reference.name))\" is not in \(ObjectDescription.list(missing)),"
@@ -125,25 +129,6 @@ public struct FileNameCheck: Sendable {
         )
     }
 
-    private func variants(of reference: FileReference, in folder: String) -> [String] {
-        let plain = folder + reference.name
-        if !reference.use.isImage { return present.contains(plain) ? [plain] : [] }
-        let (stem, suffix) = split(plain)
-        let exact = ["\(stem)\(suffix)", "\(stem)@2x\(suffix)", "\(stem)@3x\(suffix)"].filter(present.contains)
-        if !exact.isEmpty || !suffix.isEmpty { return exact }
-        return paths.filter { path in
-            let (base, suffix) = split(path)
-            return !suffix.isEmpty && [plain, plain + "@2x", plain + "@3x"].contains(base)
-        }
-    }
-
-    /// A path before and from the last dot of its name.
-    private func split(_ path: String) -> (stem: String, suffix: String) {
-        let name = path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex
-        guard let dot = path[name...].lastIndex(of: "."), dot > name else { return (path, "") }
-        return (String(path[..<dot]), String(path[dot...]))
-    }
-
     private mutating func addMissing(_ reference: FileReference, fix: String) {
         add(
             .error,
@@ -154,13 +139,12 @@ public struct FileNameCheck: Sendable {
         )
     }
 
-    private func fix(forMissing name: String) -> String {
-        let lowered = name.lowercased()
-        if let other = paths.first(where: { $0.lowercased() == lowered }) {
+    private mutating func fix(forMissing name: String) -> String {
+        if let other = index.path(inAnyCase: name) {
             return "There is \"\(other)\"; upper and lower case count."
         }
-        // A bound on the work: after so many, the names are not just misspelt.
-        if absent.count < 20, let near = NearMiss.find(name, among: paths) {
+        // After so many, the names are not just misspelt.
+        if absent.count < 20, let near = search.find(name) {
             return "Did you mean \"\(near)\"? Otherwise add the file, or take the member out."
         }
         return "Add the file, or take the member out."
@@ -186,7 +170,7 @@ public struct FileNameCheck: Sendable {
         _ message: String,
         fix: String
     ) {
-        findings.append(Finding(severity: severity, code: code, pointer: pointer, message: message, fix: fix))
+        bounded.append(Finding(severity: severity, code: code, pointer: pointer, message: message, fix: fix))
     }
 
     private mutating func add(
@@ -196,6 +180,6 @@ public struct FileNameCheck: Sendable {
         _ message: String,
         fix: String
     ) {
-        findings.append(Finding(severity: severity, code: code, path: path, message: message, fix: fix))
+        bounded.append(Finding(severity: severity, code: code, path: path, message: message, fix: fix))
     }
 }

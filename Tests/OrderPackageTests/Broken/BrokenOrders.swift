@@ -111,7 +111,7 @@ extension BrokenPackage {
         ) {
             $0.files.append(("en.lproj/pass.strings", strings))
         },
-        files("an image in one language only", ["warning localized-file-missing /merchant/logo"]) {
+        files("an image in one language only", ["error localized-file-missing /merchant/logo"]) {
             $0.files[0].0 = "en.lproj/logo.png"
             $0.files.append(("en.lproj/order.strings", strings))
             $0.files.append(("de.lproj/order.strings", strings))
