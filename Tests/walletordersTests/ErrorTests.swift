@@ -39,6 +39,9 @@ struct ErrorTests {
             "orderTypes.order.com.example.shop.webServiceURL (file): must begin with https://",
             "unknownFields (file): must be refuse, keep, not \"maybe\"",
             "apns.port (file): must be a whole number",
+            "apns.pushType (file): must be background, alert, not \"loud\"",
+            "apns.priority (file): must be 1, 5, 10, not \"7\"",
+            "orderTypes.order.com.example.other.apns.priority (file): must be 5 with the push type background",
             "orderTypes.a b: "
         ),
         Call(
@@ -117,7 +120,9 @@ struct ErrorTests {
                     "types.json",
                     """
                     {"orderTypes": {"a b": {"identity": "x"}, "order.com.example.shop": {"identity": "x",
-                     "webServiceURL": "http://w.example.com", "unknownFields": "maybe", "apns": {"port": 99999}}}}
+                     "webServiceURL": "http://w.example.com", "unknownFields": "maybe",
+                     "apns": {"port": 99999, "pushType": "loud", "priority": 7}}, "order.com.example.other": {
+                     "identity": "x", "webServiceURL": "https://w.example.com", "apns": {"priority": 10}}}}
                     """
                 ),
                 (

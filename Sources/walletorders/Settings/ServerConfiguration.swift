@@ -118,6 +118,14 @@ struct ServerConfiguration: Sendable {
                 "is missing: say where devices reach the device listener (https://…)"
             )
         }
+        let pushType = scoped.choice(prefix + "apns.pushType", ["background", "alert"])
+        let priority = scoped.choice(prefix + "apns.priority", ["1", "5", "10"])
+        // As written: what is no such word at all has its fault already.
+        if scoped.text(prefix + "apns.pushType") == "background",
+            ["1", "10"].contains(scoped.text(prefix + "apns.priority"))
+        {
+            scoped.fault(prefix + "apns.priority", "must be 5 with the push type background: APNs refuses all else")
+        }
         return OrderType(
             identifier: identifier,
             identity: identity,
@@ -130,8 +138,8 @@ struct ServerConfiguration: Sendable {
             apnsHost: scoped.text(prefix + "apns.host") ?? "",
             apnsPort: scoped.integer(prefix + "apns.port", 1...65_535),
             apnsTrust: scoped.text(prefix + "apns.trust"),
-            apnsPushType: scoped.text(prefix + "apns.pushType") ?? "",
-            apnsPriority: scoped.integer(prefix + "apns.priority", 1...10),
+            apnsPushType: pushType,
+            apnsPriority: Int(priority) ?? 5,
             apnsExpiration: scoped.duration(prefix + "apns.expiration")
         )
     }

@@ -42,8 +42,8 @@ enum Settings {
         Setting("orderTypes.*.apns.host", default: "api.push.apple.com", "APNs host"),
         Setting("orderTypes.*.apns.port", default: "443", "APNs port"),
         Setting("orderTypes.*.apns.trust", "PEM file of the roots that APNs' certificate must lead to"),
-        Setting("orderTypes.*.apns.pushType", default: "background", "the header apns-push-type"),
-        Setting("orderTypes.*.apns.priority", default: "5", "the header apns-priority"),
+        Setting("orderTypes.*.apns.pushType", default: "background", "the header apns-push-type: background or alert"),
+        Setting("orderTypes.*.apns.priority", default: "5", "the header apns-priority: 1, 5 or 10; 5 with background"),
         Setting("orderTypes.*.apns.expiration", default: "30d", "how long APNs keeps a push for a device that is off"),
     ]
 
