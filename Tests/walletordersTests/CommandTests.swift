@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import Cryptography
+import OrderModel
+import OrderPackage
 import ServiceRuntime
 import Testing
 
@@ -59,6 +62,37 @@ struct CommandTests {
         }
     }
 
+    @Test func `an identity that can't sign now is a fault of the configuration`() async throws {
+        try await TestInstallation.use { installation in
+            let folder = installation.directory
+            let type = try OrderTypeIdentifier("order.com.example.shop")
+            let authority = try TestAuthority.make(orderType: type)
+            try authority.write(to: folder + "/pki")
+            let now = WallTime.now().seconds
+            let cases: [(Int64, Int64, String?)] = [
+                (now - 10 * 86_400, now - 3_600, "the certificate has expired"),
+                (now + 3_600, now + 86_400, "the certificate is not valid yet"), (now - 86_400, now + 86_400, nil),
+            ]
+            for (start, end, fault) in cases {
+                var template = TestAuthority.leafTemplate(type, now: now)
+                template.notBefore = start
+                template.notAfter = end
+                let identity = try authority.issue(template)
+                try Files.write(identity.certificate.pem() + identity.key.pem(), to: folder + "/shop.pem")
+                let text = """
+                    {"orderTypes": {"order.com.example.shop": {"identity": "\(folder)/shop.pem",
+                        "intermediates": "\(folder)/pki/intermediate.pem", "webServiceURL": "https://w.example.com/"}}}
+                    """
+                try Files.write(Array(text.utf8), to: folder + "/config.json")
+                let result = try await installation.run(["config", "validate", "--config", folder + "/config.json"])
+                #expect(result.status == (fault == nil ? 0 : 78), "\(result.text)\(result.errorText)")
+                if let fault {
+                    #expect(result.errorText.contains("orderTypes.order.com.example.shop.identity: \(fault)"))
+                }
+            }
+        }
+    }
+
     @Test("An unknown key of the file, and an identity that is not there, are told with exit 78")
     func configuration() async throws {
         try await TestInstallation.use { installation in
@@ -79,6 +113,14 @@ struct CommandTests {
             #expect(missing.errorText.contains("/nowhere.p12") && !missing.errorText.contains("CommandFailure"))
             let none = try await installation.run(["config", "show", "--config", file + ".missing"])
             #expect(none.status == 66)
+
+            // A variable that is set to nothing names no file.
+            let unset = try await ChildProcess.run(
+                TestInstallation.program,
+                ["config", "validate", "--data-dir", installation.data],
+                environment: ["PATH": "/usr/bin:/bin", "WALLETORDERS_CONFIG": ""]
+            )
+            #expect(unset.status == 0, "\(unset.errorText)")
         }
     }
 }

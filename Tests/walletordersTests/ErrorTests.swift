@@ -36,7 +36,7 @@ struct ErrorTests {
         Call(
             "config validate --config DIR/types.json",
             78,
-            "orderTypes.order.com.example.shop.webServiceURL (file): must begin with https://",
+            "orderTypes.order.com.example.shop.webServiceURL (file): The web service URL is not https. Start it",
             "unknownFields (file): must be refuse, keep, not \"maybe\"",
             "apns.port (file): must be a whole number",
             "apns.pushType (file): must be background, alert, not \"loud\"",
@@ -65,10 +65,22 @@ struct ErrorTests {
         Call("config validate --drain soon", 78, "drain (flag): must be a duration such as 500ms"),
         Call("config validate --data-dir=", 78, "dataDir (flag): is empty"),
         Call("config validate --device-listen 127.0.0.1", 78, "HOST:PORT"),
+        Call("config validate --web-service-url https://", 78, "webServiceURL (flag): The URL names no host"),
+        Call("config validate --web-service-url https://:443/w", 78, "webServiceURL (flag): The URL names no host"),
+        Call("config validate --web-service-url wallet.example.com", 78, "webServiceURL (flag): ", "https://"),
+        Call("config validate --web-service-url https://w.example.com/?a=b", 78, "has a query or fragment"),
+        Call("config validate --web-service-url https://w.example.com/#a", 78, "has a query or fragment"),
+        Call("config validate --web-service-url https://w.example.com/v1/", 78, "Leave /v1 out"),
         Call("config validate --device-certificate x.pem", 78, "device.certificate and device.key go together"),
         // The database.
-        Call("keys list --database nonsense", 78, "database: "),
+        Call("keys list --database nonsense", 78, "database (flag): the database settings can't be read"),
         Call("keys list --database postgres://u:\(secret)@127.0.0.1:x/d", 78, "a port is a number"),
+        Call(
+            "config validate --database postgres://u:\(secret)@127.0.0.1:x/d --loops 1.5",
+            78,
+            "database (flag): a port is a number",
+            "loops (flag)"
+        ),
         Call("keys list --database \(dead)", 69, "127.0.0.1:1", "refused", "walletorders doctor"),
         Call("migrate --database \(dead)", 69, "127.0.0.1:1"),
         Call("keys list", 78, "no database", "--database", "--data-dir"),

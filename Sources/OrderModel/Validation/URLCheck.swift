@@ -3,9 +3,9 @@
 import ExactJSON
 
 /// Looks at a URL (RFC 3986): a scheme, a host where the scheme needs one, nothing that has to be escaped.
-struct URLCheck {
+package struct URLCheck {
     /// What is wrong with it as a URL, in words.
-    let fault: String?
+    package let fault: String?
     let scheme: String
     /// Apple names no limit. RFC 9110, 4.1: everyone should take request lines of at least 8,000 bytes.
     static let byteLimit = 8_000
@@ -13,7 +13,7 @@ struct URLCheck {
     private let path: Substring
     private let hasTail: Bool
 
-    init(_ text: String) {
+    package init(_ text: String) {
         var fault: String?
         let schemeEnd = text.utf8.firstIndex(of: 0x3A)
         let scheme = schemeEnd.map { text[text.startIndex..<$0] } ?? ""
@@ -60,7 +60,7 @@ struct URLCheck {
     }
 
     /// What keeps it from being the base of a web service. Devices append `/v1/…` themselves.
-    var webServiceFaults: [(code: String, message: String, fix: String)] {
+    package var webServiceFaults: [(code: String, message: String, fix: String)] {
         if fault != nil { return [] }
         var faults: [(String, String, String)] = []
         if scheme != "https" {

@@ -109,15 +109,9 @@ actor ConfigurationReload {
 
     /// A new identity that can't sign now would take the place of one that can.
     private func faults(of types: [OrderTypeSettings]) -> [String] {
-        let now = WallTime.now().seconds
-        return types.compactMap { type in
+        types.compactMap { type in
             if self.parts.types[type.identifier]?.identityDigest == type.identityDigest { return nil }
-            let name = "orderTypes.\(type.identifier.text).identity"
-            switch type.identity.validity(at: now) {
-            case .valid, .ending: return nil
-            case .expired: return "\(name): the certificate has expired; renew it in Apple's developer portal"
-            case .notYetValid: return "\(name): the certificate is not valid yet; look at this machine's clock"
-            }
+            return OrderTypeLoading.fault(of: type)
         }
     }
 

@@ -22,6 +22,16 @@ enum OrderTypeLoading {
         return loaded
     }
 
+    /// What keeps an identity from signing now; nil when nothing does.
+    static func fault(of type: OrderTypeSettings) -> String? {
+        let name = "orderTypes.\(type.identifier.text).identity"
+        switch type.identity.validity(at: WallTime.now().seconds) {
+        case .valid, .ending: return nil
+        case .expired: return "\(name): the certificate has expired; renew it in Apple's developer portal"
+        case .notYetValid: return "\(name): the certificate is not valid yet; look at this machine's clock"
+        }
+    }
+
     private static func load(_ type: ServerConfiguration.OrderType) async throws -> OrderTypeSettings {
         let identity = try await self.identity(
             file: type.identity,

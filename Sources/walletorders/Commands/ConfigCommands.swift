@@ -46,7 +46,9 @@ enum ConfigValidateCommand: Command {
         do { _ = try await DeviceTLS.load(configuration, nil) } catch let error as ConfigurationError {
             faults += error.faults
         }
-        do { _ = try await OrderTypeLoading.load(configuration.orderTypes) } catch let error as ConfigurationError {
+        do {
+            faults += try await OrderTypeLoading.load(configuration.orderTypes).compactMap(OrderTypeLoading.fault)
+        } catch let error as ConfigurationError {
             faults += error.faults
         }
         if !faults.isEmpty { throw ConfigurationError(faults) }

@@ -54,7 +54,8 @@ struct ServerConfiguration: Sendable {
         var flags: [String: String] = [:]
         for (name, values) in arguments.values { flags[name] = values.last }
         var file: [(key: String, text: String)] = []
-        var environment = environment
+        // Set to nothing is how scripts and compose files unset one.
+        var environment = environment.filter { !$0.value.isEmpty }
         if let path = flags["config"] ?? environment["WALLETORDERS_CONFIG"] {
             file = try await ConfigurationFile.read(path)
         }
@@ -68,7 +69,7 @@ struct ServerConfiguration: Sendable {
     init(_ given: Configuration, environment: [String: String]) throws(ConfigurationError) {
         var values = given
         self.dataDirectory = Self.absolute(values.text("dataDir") ?? Self.defaultDataDirectory(environment))
-        self.database = values.text("database").map { Sensitive($0) }
+        self.database = Self.database("database", &values)
         self.databaseConnections = values.integer("databaseConnections", 1...64)
         let loops = values.integer("loops", 0...256)
         self.loops = loops == 0 ? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) : loops
@@ -151,6 +152,16 @@ struct ServerConfiguration: Sendable {
         }
     }
 
+    /// A database URL that can be read; notes a fault otherwise.
+    private static func database(_ key: String, _ values: inout Configuration) -> Sensitive<String>? {
+        guard let text = values.text(key), !text.isEmpty else { return nil }
+        do throws(PostgresError) { _ = try PostgresConfiguration(url: text) } catch {
+            // Its words never repeat the text, which may hold a password.
+            values.fault(key, error.message)
+        }
+        return Sensitive(text)
+    }
+
     /// An address such as `127.0.0.1:8080`, `[::1]:8080` or `unix:/run/x.sock`; notes a fault otherwise.
     private static func address(_ key: String, _ values: inout Configuration) -> ListenAddress {
         let text = values.text(key) ?? ""
@@ -170,9 +181,10 @@ struct ServerConfiguration: Sendable {
 
     private static func url(_ key: String, _ values: inout Configuration) -> String? {
         guard let text = values.text(key) else { return nil }
-        if !text.hasPrefix("https://") { values.fault(key, "must begin with https:// (devices refuse anything else)") }
-        let trimmed = text.hasSuffix("/") ? String(text.dropLast()) : text
-        if trimmed.hasSuffix("/v1") { values.fault(key, "must not end in /v1: devices append it themselves") }
+        // The rule for the documents that will hold it.
+        let check = URLCheck(text)
+        if let fault = check.fault { values.fault(key, "\(fault); write it like https://wallet.example.com/") }
+        for (_, message, fix) in check.webServiceFaults { values.fault(key, "\(message). \(fix)") }
         return text
     }
 
