@@ -133,6 +133,50 @@ struct OperationsTests {
         }
     }
 
+    @Test func `a schema of another program is told by migrate, which leaves it alone`() async throws {
+        try await TestInstallation.use { installation in
+            let database = try await installation.startDatabase()
+            func call(_ status: Int32, _ words: String...) async throws -> String {
+                let result = try await ChildProcess.run(
+                    TestInstallation.program,
+                    words + ["--data-dir", installation.directory + "/own", "--database", database]
+                )
+                #expect(result.status == status, "\(words): \(result.text)\(result.errorText)")
+                return result.text + result.errorText
+            }
+            func change(_ statement: String) async throws {
+                let changed = try await ChildProcess.run(
+                    "/usr/bin/psql",
+                    ["-h", installation.data + "/socket", "-U", "walletorders", "-d", "shop", "-qc", statement]
+                )
+                try #require(changed.status == 0, "\(changed.errorText)")
+            }
+            #expect(try await call(1, "migrate", "--status").contains("Not applied: 1"))
+            #expect(try await call(78, "keys", "list").contains("run 'walletorders migrate'"))
+            _ = try await call(0, "migrate")
+            #expect(try await call(0, "migrate", "--status") == "The schema is up to date.\n")
+
+            try await change("insert into schema_migrations (version, name, checksum) values (99, 'later', 'x')")
+            #expect(try await call(1, "migrate", "--status").contains("unknown to this program: 99"))
+            #expect(try await call(1, "migrate", "--status", "--json").contains("\"unknown\":[99]"))
+            let newer = try await call(78, "migrate")
+            #expect(newer.contains("the database is at migration 99") && !newer.contains("setting database"))
+
+            try await change("delete from schema_migrations where version = 99")
+            try await change("update schema_migrations set checksum = 'x' where version = 1")
+            #expect(try await call(1, "migrate", "--status").contains("another text than this program's: 1"))
+            #expect(try await call(1, "migrate", "--status", "--json").contains("\"changed\":[1]"))
+            let changed = try await call(78, "migrate")
+            #expect(changed.contains("was applied with another text") && !changed.contains("setting database"))
+            let served = try await ChildProcess.run(
+                TestInstallation.program,
+                ["serve", "--data-dir", installation.directory + "/own", "--database", database]
+                    + TestInstallation.freePorts
+            )
+            #expect(served.status == 78 && served.errorText.contains("migrate --status"), "\(served.errorText)")
+        }
+    }
+
     @Test func `a shell completes commands and options`() async throws {
         let bash = """
             source <("$0" completion bash)

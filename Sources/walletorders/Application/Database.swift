@@ -91,5 +91,11 @@ struct Database: Sendable {
                 "the database's schema is newer than this program: install the newer program"
             )
         }
+        guard status.isCurrent else {
+            throw CommandFailure(
+                .configuration,
+                "the database's schema is another than this program's: 'walletorders migrate --status' says where"
+            )
+        }
     }
 }

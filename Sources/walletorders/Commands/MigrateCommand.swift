@@ -10,7 +10,7 @@ enum MigrateCommand: Command {
         "walletorders migrate",
         "Bring the database's schema up to date, or show what is missing (--status).",
         options: [
-            CommandLineOption("status", "show which migrations are applied; exit 1 when some are not"),
+            CommandLineOption("status", "show where the schema stands; exit 1 unless it is this program's"),
             CommandLineOption("json", "print JSON"),
         ] + Settings.options
     )
@@ -41,17 +41,38 @@ enum MigrateCommand: Command {
                 let value: JSONValue = [
                     "pending": .array(status.pending.map { .number(JSONNumber(Int64($0))) }),
                     "unknown": .array(status.unknown.map { .number(JSONNumber(Int64($0))) }),
+                    "changed": .array(
+                        status.entries.filter(\.isChanged).map { .number(JSONNumber(Int64($0.version))) }
+                    ),
                 ]
                 Terminal.print(String(decoding: value.serialized(), as: UTF8.self))
             } else {
-                Terminal.print(
-                    status.pending.isEmpty
-                        ? "The schema is up to date."
-                        : "Not applied: \(status.pending.map(String.init).joined(separator: ", ")). Run 'walletorders migrate'."
-                )
+                for line in self.lines(status) { Terminal.print(line) }
             }
-            return status.pending.isEmpty
+            return status.isCurrent
         }
         if !isCurrent { throw CommandFailure(.checkFailed, "") }
+    }
+
+    /// Where the schema stands, in words.
+    private static func lines(_ status: MigrationStatus) -> [String] {
+        if status.isCurrent { return ["The schema is up to date."] }
+        func list(_ versions: [Int]) -> String { versions.map(String.init).joined(separator: ", ") }
+        var lines: [String] = []
+        if !status.pending.isEmpty {
+            lines.append("Not applied: \(list(status.pending)). Run 'walletorders migrate'.")
+        }
+        if !status.unknown.isEmpty {
+            lines.append(
+                "Applied, and unknown to this program: \(list(status.unknown)). The schema is newer: install the newer program."
+            )
+        }
+        let changed = status.entries.filter(\.isChanged).map(\.version)
+        if !changed.isEmpty {
+            lines.append(
+                "Applied with another text than this program's: \(list(changed)). Use the program that made the schema."
+            )
+        }
+        return lines
     }
 }

@@ -134,13 +134,25 @@ enum Program {
             if !error.message.isEmpty { Terminal.complain(error.message) }
             return error.code.rawValue
         } catch let error as PostgresError {
-            Terminal.complain(
-                "\(error). The setting database says where it is and who asks; 'walletorders doctor' looks closer"
-            )
-            return CommandFailure.Code.unavailable.rawValue
+            let (code, advice) = self.meaning(of: error)
+            Terminal.complain("\(error)" + (advice.map { ". \($0)" } ?? ""))
+            return code.rawValue
         } catch {
             Terminal.complain("\(error)")
             return CommandFailure.Code.unavailable.rawValue
+        }
+    }
+
+    /// The exit code of a database's error, and what to do beyond what it says itself.
+    private static func meaning(of error: PostgresError) -> (CommandFailure.Code, String?) {
+        switch error.code {
+        case .connection, .refused, .noDatabase, .readOnly, .shuttingDown:
+            (.unavailable, "The setting database says where it is and who asks; 'walletorders doctor' looks closer")
+        case .configuration, .newerSchema, .migrationChanged: (.configuration, nil)
+        // 42P01: there is no such table.
+        case _ where error.sqlState == "42P01":
+            (.configuration, "The database has no schema of this program: run 'walletorders migrate'")
+        default: (.unavailable, nil)
         }
     }
 
