@@ -107,8 +107,12 @@ extension MerchantAPI {
             throw Problem.notFound("There is no such order type.", code: "order-type-not-found")
         }
         var query = OrderQuery(orderType: type)
-        query.status = request.queryValue("status")
-        query.fulfillmentStatus = request.queryValue("fulfillmentStatus")
+        query.status = try Self.word("status", request, OrderStatus.allCases.map(\.rawValue))
+        query.fulfillmentStatus = try Self.word(
+            "fulfillmentStatus",
+            request,
+            FulfillmentStatus.allCases.map(\.rawValue)
+        )
         query.orderNumber = request.queryValue("orderNumber")
         query.cursor = request.queryValue("cursor")
         if let text = request.queryValue("updatedSince") {
@@ -130,6 +134,15 @@ extension MerchantAPI {
             query.limit = limit
         }
         return query
+    }
+
+    /// A parameter that takes one of some words; nil when it is not given.
+    private static func word(_ name: String, _ request: HTTPRequest, _ words: [String]) throws -> String? {
+        guard let text = request.queryValue(name) else { return nil }
+        guard words.contains(text) else {
+            throw Problem.badRequest("\(name) must be one of \(words.joined(separator: ", ")).")
+        }
+        return text
     }
 
     /// `GET …/history`: what happened to an order, from change to push to pull.

@@ -111,6 +111,8 @@ struct ErrorTests {
         Call("keys create --name a --scope all", 64, "orders:read, orders:write or admin, not all"),
         Call("keys create", 64, "--name"),
         Call("orders erase A-1", 64, "--yes"),
+        Call("orders list --status bogus", 64, "--status is one of open, completed, cancelled, not bogus"),
+        Call("orders list --fulfillment-status bogus", 64, "--fulfillment-status is one of", "shipped"),
         Call("orders list --limit 0", 64, "--limit is a whole number from 1 to 1000"),
         // Files.
         Call("testpki /proc/none", 66, "/proc/none"),

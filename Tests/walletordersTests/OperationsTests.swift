@@ -57,7 +57,23 @@ struct OperationsTests {
             #expect(try await call(0, "orders", "list").contains("A-1  number 77  open,shipped  revision 2"))
             let listed = try await call(0, "orders", "list", "--json", "--status", "open", "order.com.example.shop")
             #expect(listed.contains("\"orderIdentifier\":\"A-1\"") && listed.contains("\"cursor\":null"))
-            #expect(try await call(0, "orders", "list", "--status", "cancelled").isEmpty)
+            #expect(try await call(0, "orders", "list", "--status", "cancelled") == "No orders.\n")
+            #expect(
+                try await call(0, "orders", "list", "--status", "cancelled", "--json")
+                    == "{\"orders\":[],\"cursor\":null}\n"
+            )
+            #expect(try await call(64, "orders", "list", "--cursor", "bogus").contains("--cursor: "))
+            let typo = "no such order type: order.typo; known: order.com.example.shop"
+            for words in [["orders", "list"], ["tickets", "list"], ["tickets", "redrive"]] {
+                let result = try await installation.run(words + ["order.typo"])
+                #expect(result.status == 1 && result.errorText.contains(typo), "\(result.errorText)")
+            }
+            let made = try await installation.run(["keys", "create", "--name", "a", "--order-type", "order.typo"])
+            #expect(made.status == 0 && made.text.hasSuffix("\n") && made.errorText.contains(typo))
+            let bound = try await installation.run([
+                "keys", "create", "--name", "a", "--order-type", "order.com.example.shop",
+            ])
+            #expect(bound.status == 0 && bound.errorText.isEmpty, "\(bound.errorText)")
             #expect(try await call(0, "orders", "get", "A-1").contains("\"orderNumber\": \"77\""))
             let document = try await call(0, "orders", "get", "--json", "order.com.example.shop", "A-1")
             #expect(document.contains("\"status\":\"shipped\"") && !document.contains("authenticationToken"))

@@ -50,9 +50,19 @@ enum KeysCreateCommand: Command {
             expiry = WallTime(seconds: WallTime.now().seconds + days * 86_400)
         }
         let (allowed, bound, expires) = (scopes, types, expiry)
-        let (key, secret) = try await StoreAccess.withStore(arguments) { store, _ in
-            try await store.createAPIKey(name: name, scopes: allowed, orderTypes: bound, expiresAt: expires)
+        let (key, secret, unknown) = try await StoreAccess.withStore(arguments) { store, configuration in
+            let known = try await OrderOperands.known(store, configuration)
+            let unknown = (bound ?? []).filter { !known.contains($0) }
+            let (key, secret) = try await store.createAPIKey(
+                name: name,
+                scopes: allowed,
+                orderTypes: bound,
+                expiresAt: expires
+            )
+            return (key, secret, unknown.isEmpty ? nil : OrderOperands.unknown(unknown, known))
         }
+        // A key may be made before the type that it is for.
+        if let unknown { Terminal.complain("warning: the key is made, but there is \(unknown)") }
         Terminal.print(
             arguments.has("json")
                 ? String(

@@ -39,4 +39,31 @@ enum OrderOperands {
         let names = types.map(\.text).joined(separator: ", ")
         throw UsageError("say which order type" + (names.isEmpty ? "" : ": \(names)"))
     }
+
+    /// Refuses a type that neither the database nor the configuration knows: it is a slip of the pen, not an empty list.
+    ///
+    /// - Throws: `CommandFailure` (1).
+    static func check(
+        _ type: OrderTypeIdentifier,
+        _ store: OrderStore,
+        _ configuration: ServerConfiguration
+    ) async throws {
+        let known = try await self.known(store, configuration)
+        if !known.contains(type) { throw CommandFailure(.checkFailed, self.unknown([type], known)) }
+    }
+
+    /// The types that were ever served or are configured.
+    static func known(
+        _ store: OrderStore,
+        _ configuration: ServerConfiguration
+    ) async throws -> Set<OrderTypeIdentifier> {
+        Set(try await store.orderTypes() + configuration.orderTypes.map(\.identifier))
+    }
+
+    /// Says which types there are instead.
+    static func unknown(_ types: [OrderTypeIdentifier], _ known: Set<OrderTypeIdentifier>) -> String {
+        let names = known.map(\.text).sorted().joined(separator: ", ")
+        return
+            "no such order type: \(types.map(\.text).joined(separator: ", ")); known: \(names.isEmpty ? "none" : names)"
+    }
 }

@@ -27,14 +27,19 @@ enum OrdersListCommand: Command {
         guard let limit = Int(arguments["limit"] ?? "100"), (1...1_000).contains(limit) else {
             throw UsageError("--limit is a whole number from 1 to 1000, not \(arguments["limit"] ?? "")")
         }
+        let status = try self.word("status", arguments, OrderStatus.allCases.map(\.rawValue))
+        let fulfillment = try self.word("fulfillment-status", arguments, FulfillmentStatus.allCases.map(\.rawValue))
         let page = try await StoreAccess.withStore(arguments) { store, configuration in
             let type =
                 try arguments.operands.first.map(OrderOperands.type) ?? OrderOperands.onlyType(configuration)
+            try await OrderOperands.check(type, store, configuration)
             var query = OrderQuery(orderType: type, limit: limit, cursor: arguments["cursor"])
-            query.status = arguments["status"]
-            query.fulfillmentStatus = arguments["fulfillment-status"]
+            query.status = status
+            query.fulfillmentStatus = fulfillment
             query.orderNumber = arguments["order-number"]
-            return try await store.orders(query)
+            do { return try await store.orders(query) } catch let error as StoreError where error.code == .badCursor {
+                throw UsageError("--cursor: \(error)")
+            }
         }
         if arguments.has("json") {
             Terminal.print(
@@ -44,6 +49,8 @@ enum OrdersListCommand: Command {
             )
             return
         }
+        // A page looks at so many orders only: it may be empty, and others follow.
+        if page.heads.isEmpty, page.cursor == nil { Terminal.print("No orders.") }
         for head in page.heads {
             let parts = [head.status] + head.fulfillmentStatuses
             let number = head.orderNumber.map { "  number \($0)" } ?? ""
@@ -55,6 +62,19 @@ enum OrdersListCommand: Command {
             )
         }
         if let cursor = page.cursor { Terminal.print("More: --cursor \(cursor)") }
+    }
+
+    /// An option that takes one of some words; nil when it is not given.
+    private static func word(
+        _ name: String,
+        _ arguments: CommandDescription.Arguments,
+        _ words: [String]
+    ) throws -> String? {
+        guard let text = arguments[name] else { return nil }
+        guard words.contains(text) else {
+            throw UsageError("--\(name) is one of \(words.joined(separator: ", ")), not \(text)")
+        }
+        return text
     }
 
     private static func json(_ head: OrderHead) -> JSONValue {

@@ -15,8 +15,9 @@ enum TicketsListCommand: Command {
 
     static func run(_ arguments: CommandDescription.Arguments) async throws {
         let type = try TicketsCommands.type(arguments)
-        let (counts, dead) = try await StoreAccess.withStore(arguments) { store, _ in
-            (try await store.ticketCounts(), try await store.deadTickets(type, limit: 1_000))
+        let (counts, dead) = try await StoreAccess.withStore(arguments) { store, configuration in
+            if let type { try await OrderOperands.check(type, store, configuration) }
+            return (try await store.ticketCounts(), try await store.deadTickets(type, limit: 1_000))
         }
         let shown = counts.filter { type == nil || $0.orderType == type }
         if arguments.has("json") {
@@ -65,7 +66,8 @@ enum TicketsRedriveCommand: Command {
 
     static func run(_ arguments: CommandDescription.Arguments) async throws {
         let type = try TicketsCommands.type(arguments)
-        let count = try await StoreAccess.withStore(arguments) { store, _ in
+        let count = try await StoreAccess.withStore(arguments) { store, configuration in
+            if let type { try await OrderOperands.check(type, store, configuration) }
             var count = 0
             var types = type.map { [$0] } ?? []
             if types.isEmpty { types = try await store.ticketCounts().filter { $0.dead > 0 }.map(\.orderType) }
