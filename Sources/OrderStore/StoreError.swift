@@ -12,7 +12,7 @@ package struct StoreError: Error, Sendable, CustomStringConvertible {
         case orderNotFound
         /// The order was erased; only its tombstone is left.
         case orderErased
-        /// The identifier is taken; ``StoreError/order`` names it.
+        /// The identifier is taken; ``StoreError/order`` names the order, unless it was erased.
         case orderExists
         /// `If-Match` named another state than the present one (RFC 9110 13.1.1).
         case preconditionFailed
@@ -91,6 +91,12 @@ package struct StoreError: Error, Sendable, CustomStringConvertible {
             order: key
         )
     }
+
+    /// The same for one that was erased: nothing leads to it any more.
+    static let existed = StoreError(
+        .orderExists,
+        "An order of this type had this identifier and was erased; its identifier can't be used again. Choose another."
+    )
 
     static let busy = StoreError(
         .busy,

@@ -47,6 +47,11 @@ extension MerchantAPITests {
                 #expect(again.status == .conflict)
                 #expect(again.code == "order-exists")
                 #expect(again.json["order"]?.stringValue == link)
+                // Of an erased one nothing is left to be changed.
+                #expect(await merchant.client.send(.delete, link).status == .noContent)
+                let late = await merchant.create("order 1")
+                #expect(late.status == .conflict && late.code == "order-exists" && late.json["order"] == nil)
+                #expect(!late.text.contains("PATCH") && late.text.contains("was erased"))
             }
         }
 

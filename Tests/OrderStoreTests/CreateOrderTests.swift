@@ -191,7 +191,11 @@ extension StoreTests {
                 _ = try await fixture.store.register(device, pushToken: Samples.token(1), for: created.key)
                 #expect(try await fixture.store.erase(created.key))
                 #expect(try await fixture.store.erase(created.key) == false)
-                #expect(await code { try await fixture.create("one") } == .orderExists)
+                let again = await #expect(throws: StoreError.self) { try await fixture.create("one") }
+                #expect(again?.code == .orderExists && again?.order == nil && again?.message.contains("PATCH") == false)
+                let new = NewOrder(document: try Samples.document("one"))
+                let tried = await #expect(throws: StoreError.self) { try await fixture.store.validateCreate(new) }
+                #expect(tried?.code == .orderExists && tried?.order == nil && tried?.message == again?.message)
                 #expect(try await fixture.store.head(created.key)?.isErased == true)
                 #expect(try await fixture.store.package(created.key) == nil)
                 #expect(

@@ -98,8 +98,9 @@ extension OrderStore {
                 if let request = new.idempotency, let outcome = try await replay(request, of: key.orderType) {
                     return outcome
                 }
-                let taken = try await head(key) != nil
-                if taken || tries > 3 { throw StoreError.exists(key) }
+                let present = try await head(key)
+                if present?.isErased == true { throw StoreError.existed }
+                if present != nil || tries > 3 { throw StoreError.exists(key) }
             } catch let error as PostgresError where error.code == .lockTimeout {
                 guard new.idempotency != nil else { throw StoreError.busy }
                 throw StoreError(
@@ -123,7 +124,7 @@ extension OrderStore {
         )
         guard let row = rows.first else { throw StoreError(.corrupt, "The database gave no answer.") }
         guard try row.bool(0) else { throw Self.createdAhead }
-        if try row.bool(1) { throw StoreError.exists(key) }
+        if try row.bool(1) { throw try await head(key)?.isErased == true ? StoreError.existed : .exists(key) }
         let plan = try await filePlan(new)
         let text = String(decoding: new.document.json.serialized(), as: UTF8.self)
         return CreatedOrder(
