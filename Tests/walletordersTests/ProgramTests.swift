@@ -43,6 +43,7 @@ struct ProgramTests {
         try #require(result.status == 0, "\(result.text)\(result.errorText)")
         for step in 1...9 { #expect(result.text.components(of: "\n  \(step) ") == 3, "step \(step) twice") }
         #expect(!result.text.contains("✗"))
+        #expect(result.text.contains("shows parcel-1's status, parcel-2's status;"), "\(result.text)")
         let data = installation.directory + "/d"
         let packages = try Files.list(data + "/demo").filter { $0.hasSuffix(".order") }
         #expect(packages.count == 4)

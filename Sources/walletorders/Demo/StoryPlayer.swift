@@ -218,7 +218,9 @@ struct StoryPlayer {
         }
         let (old, new) = (before?["updatedAt"]?.stringValue ?? "", order.document["updatedAt"]?.stringValue ?? "")
         try self.expect(new > old, "an updatedAt later than \(old)", new)
-        let names = turn.changes.flatMap { $0.members.keys }.joined(separator: ", ")
+        let names = turn.changes.map { "\($0.fulfillment)'s \($0.members.keys.joined(separator: ", "))" }.joined(
+            separator: ", "
+        )
         return ["the list names it; the new package verifies and shows \(names); updatedAt rose to \(new)"]
     }
 
