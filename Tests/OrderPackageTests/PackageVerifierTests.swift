@@ -82,6 +82,30 @@ struct PackageVerifierTests {
     }
 
     @Test("stray, unused and overridden files are warnings")
+    @Test("an order of 2,500 full line items, which is valid where it comes in, is valid in its package")
+    func largeOrder() throws {
+        let item = #"""
+            {"title":"Bread","subtitle":"Rye","quantity":1,"price":{"amount":4.5,"currency":"EUR"},\#
+            "sku":"A-1","gtin":"04006381333931"}
+            """#
+        var parts = PackageParts()
+        let items = Array(repeating: item, count: 2_500).joined(separator: ",")
+        parts.replaceInOrder("{\"sch", "{\"lineItems\":[\(items)],\"sch")
+        #expect(OrderDocument.validate(text: parts.order).document != nil)
+        let report = try verifier().verify(try parts.bytes())
+        #expect(report.isValid && report.document != nil, "\(report.findings)")
+    }
+
+    @Test("files that the manifest lacks are told in the order of their paths, and the first hundred of them")
+    func manyUnlisted() throws {
+        var parts = PackageParts()
+        parts.manifest = parts.honestManifest()
+        for number in (0..<150).reversed() { parts.files.append(("\(1_000 + number).png", [1])) }
+        let report = try verifier().verify(try parts.bytes())
+        let told = report.findings.filter { $0.code == "manifest-entry-missing" }.map { $0.path ?? "" }
+        #expect(told == (0..<100).map { "\(1_000 + $0).png" })
+    }
+
     func warnings() throws {
         var parts = PackageParts()
         parts.files += [

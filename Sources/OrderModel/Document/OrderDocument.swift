@@ -137,13 +137,18 @@ public struct OrderDocumentError: Error, Sendable, Hashable, CustomStringConvert
 }
 
 extension Finding {
-    /// A text that is no JSON.
+    /// A text that is no JSON, or one that is larger than is read.
     public init(syntax error: JSONSyntaxError, path: String? = nil) {
-        let fix = "Correct the text at that place; nothing behind it was read."
+        let isTooLarge = error.code == .limit
+        let code = isTooLarge ? "order-too-large" : "json-syntax"
+        let fix =
+            isTooLarge
+            ? "Leave out what the customer needn't see; nothing behind that place was read."
+            : "Correct the text at that place; nothing behind it was read."
         if let path {
             self.init(
                 severity: .error,
-                code: "json-syntax",
+                code: code,
                 path: path,
                 message: error.message,
                 fix: fix,
@@ -153,7 +158,7 @@ extension Finding {
         } else {
             self.init(
                 severity: .error,
-                code: "json-syntax",
+                code: code,
                 pointer: .root,
                 message: error.message,
                 fix: fix,

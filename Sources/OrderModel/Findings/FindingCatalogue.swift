@@ -61,6 +61,7 @@ public enum FindingCatalogue {
         ("number-out-of-range", "A number is smaller or larger than it may be."),
         ("numeric-string", "A number came as text; packages get the number."),
         ("occurred-in-future", "An event is more than 10 minutes ahead of the server's clock."),
+        ("order-too-large", "The text has more bytes, levels or values than are read."),
         ("required-member-removed", "A change would remove a member that has to be there."),
         ("return-info-without-goods", "A cancelled order tells how to return its goods."),
         ("schema-version-2", "schemaVersion 2 is only read by iOS 17 and later."),

@@ -36,7 +36,9 @@ extension SigningIdentity {
             throw OrderPackageError(.noCertificate, path: folder, "the folder has no Order Type ID certificate")
         }
         if let second {
-            for identity in identities.values { try identity.checkValidity(at: second) }
+            for (_, identity) in identities.sorted(by: { $0.key.text < $1.key.text }) {
+                try identity.checkValidity(at: second)
+            }
         }
         return identities
     }

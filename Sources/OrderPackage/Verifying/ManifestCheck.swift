@@ -30,7 +30,8 @@ struct ManifestCheck {
             listed.insert(path)
             check(path, value)
         }
-        for path in archive.paths where !listed.contains(path) && path != Manifest.path && path != "signature" {
+        for path in archive.paths.sorted() where !listed.contains(path) && path != Manifest.path && path != "signature"
+        {
             list.error(
                 "manifest-entry-missing",
                 path,
@@ -54,13 +55,16 @@ struct ManifestCheck {
             }
             return object
         } catch {
+            let isTooLarge = error.code == .limit
             list.append(
                 Finding(
                     severity: .error,
-                    code: "manifest-syntax",
+                    code: isTooLarge ? "manifest-too-large" : "manifest-syntax",
                     path: Manifest.path,
-                    message: "The manifest is not JSON: \(error.message)",
-                    fix: "Write strict JSON: no comma before a closing brace, no comments.",
+                    message: isTooLarge ? error.message : "The manifest is not JSON: \(error.message)",
+                    fix: isTooLarge
+                        ? "Write one object that lists the package's files, and nothing else."
+                        : "Write strict JSON: no comma before a closing brace, no comments.",
                     line: error.line,
                     column: error.column
                 )

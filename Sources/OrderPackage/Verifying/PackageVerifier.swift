@@ -15,9 +15,6 @@ public struct PackageVerifier: Sendable {
     private let time: Int64?
     private let memory = ChainMemory()
 
-    /// Bounds what a hostile document costs; Wallet's own bounds aren't known. 20,000 values are a thousand items.
-    private static let orderLimits = JSONLimits(bytes: 1 << 20, depth: 32, values: 20_000)
-
     /// A verifier.
     ///
     /// - Parameters:
@@ -120,7 +117,8 @@ public struct PackageVerifier: Sendable {
         report.checked.append("order")
         let order: JSONValue
         do throws(JSONSyntaxError) {
-            order = try JSONValue(parsing: bytes, limits: Self.orderLimits)
+            // As much as is taken where orders come in: what can be signed can be verified. Wallet's own bounds aren't known.
+            order = try JSONValue(parsing: bytes, limits: .standard)
         } catch {
             report.findings.append(Finding(syntax: error, path: "order.json"))
             return

@@ -24,6 +24,11 @@ enum Report {
         }
     }
 
+    /// Whether the text was no JSON, or too large: what it says was not looked at then.
+    static func isUnread(_ findings: [Finding]) -> Bool {
+        ["json-syntax", "order-too-large"].contains(findings.first?.code)
+    }
+
     /// "2 errors, 1 warning".
     private static func counts(_ findings: [Finding]) -> String {
         Finding.Severity.allCases.compactMap { severity in

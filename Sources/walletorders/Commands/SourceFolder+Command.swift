@@ -18,7 +18,7 @@ extension SourceFolder {
     /// Checks the document, its texts and its files.
     func validate(as path: String, _ options: ValidationOptions = .init()) -> FindingReport {
         let findings = self.check(options).findings
-        let isJSON = findings.first?.code != "json-syntax"
+        let isJSON = !Report.isUnread(findings)
         return FindingReport(
             file: path,
             checked: isJSON ? ["json", "order", "files", "strings"] : ["json"],

@@ -90,6 +90,11 @@ extension BrokenPackage {
             let text = String(decoding: $0.honestManifest(), as: UTF8.self)
             $0.manifest = Array((text.dropLast() + "," + text.dropFirst()).utf8)
         },
+        manifest(
+            "a manifest of more values than a package has files",
+            ["error manifest-too-large manifest.json"],
+            #"{"x":[\#(String(repeating: "1,", count: 5_000))1]}"#
+        ),
         BrokenPackage("a comma before the brace", ["error manifest-syntax manifest.json"]) {
             $0.replaceInManifest("}", ",}")
         },

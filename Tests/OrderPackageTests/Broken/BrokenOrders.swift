@@ -29,11 +29,11 @@ extension BrokenPackage {
         BrokenPackage("an order that is a list", ["error wrong-type ", "warning file-unused logo.png"]) {
             $0.order = Array("[]".utf8)
         },
-        BrokenPackage("an order nested too deep", ["error json-syntax order.json"]) {
+        BrokenPackage("an order nested too deep", ["error order-too-large order.json"]) {
             $0.order = [UInt8](repeating: 0x5B, count: 5_000)
         },
-        BrokenPackage("an order of a million values", ["error json-syntax order.json"]) {
-            $0.order = Array("[\(String(repeating: "1,", count: 400_000))1]".utf8)
+        BrokenPackage("an order of more than a million values", ["error order-too-large order.json"]) {
+            $0.order = Array("[\(String(repeating: "1,", count: 1_000_000))1]".utf8)
         },
         order(
             "an order of another type",
