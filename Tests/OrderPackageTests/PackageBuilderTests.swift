@@ -2,6 +2,7 @@
 
 import Cryptography
 import ExactJSON
+import OrderModel
 import TestPatience
 import Testing
 import ZipFiles
@@ -123,10 +124,29 @@ struct PackageBuilderTests {
             (#"{"orderTypeIdentifier":"order.com.example.shop"#, .badOrder),
             (#"{"orderTypeIdentifier":"order.com.example.shop"},"#, .badOrder),
             ("[]", .badOrder), ("", .badOrder), ("{", .badOrder),
+            (#"{"orderTypeIdentifier":"order.com.example.shop",,}"#, .badOrder),
+            (#"{"orderTypeIdentifier":"order.com.example.shop","a":[}"#, .badOrder),
+            (#"{"orderTypeIdentifier":"order.com.example.shop","a":x}"#, .badOrder),
         ] as [(String, OrderPackageError.Code)]
     )
     func wrongOrders(text: String, code: OrderPackageError.Code) throws {
         #expect { try Fixtures.package(order: Array(text.utf8)) } throws: { ($0 as? OrderPackageError)?.code == code }
+    }
+
+    @Test("a document's own bytes give the package that the same bytes give; its type is the identity's")
+    func documents() throws {
+        let document = try #require(OrderDocument.validate(text: Fixtures.order).document)
+        let builder = PackageBuilder(identity: try Fixtures.authority().identity)
+        let order = document.packageForm()
+        let read = try builder.build(order: order, files: Fixtures.files(), signingTime: Fixtures.now)
+        let own = try builder.build(order, of: document, files: Fixtures.files(), signingTime: Fixtures.now)
+        #expect(own.bytes == read.bytes)
+        let text = String(decoding: Fixtures.order, as: UTF8.self)
+            .replacing("order.com.example.shop", with: "order.com.b")
+        let other = try #require(OrderDocument.validate(text: Array(text.utf8)).document)
+        #expect { try builder.build(other.packageForm(), of: other, signingTime: Fixtures.now) } throws: {
+            ($0 as? OrderPackageError)?.code == .orderTypeMismatch
+        }
     }
 
     @Test("orders from a thousand callers at once come back each in its own package, signed")

@@ -32,11 +32,12 @@ enum SignBench {
                 try PackageFile(path: "image\($0.offset).png", asset: $0.element)
             }
             let package = try builder.build(
-                order: document.packageForm(
+                document.packageForm(
                     updatedAt: time + Int64(number),
                     webServiceURL: "https://wallet.example.com/",
                     authenticationToken: "0123456789abcdef0123456789abcdef"
                 ),
+                of: document,
                 files: files,
                 signingTime: time + Int64(number)
             )
@@ -50,7 +51,8 @@ enum SignBench {
                     try PackageFile(path: "image\($0.offset).png", asset: Asset($0.element))
                 }
                 return try builder.build(
-                    order: document.packageForm(updatedAt: time, webServiceURL: nil, authenticationToken: nil),
+                    document.packageForm(updatedAt: time, webServiceURL: nil, authenticationToken: nil),
+                    of: document,
                     files: files,
                     signingTime: time + Int64(number)
                 ).byteCount
@@ -60,7 +62,7 @@ enum SignBench {
             let files = try assets.enumerated().map {
                 try PackageFile(path: "image\($0.offset).png", asset: $0.element)
             }
-            let bytes = try builder.build(order: document.packageForm(), files: files, signingTime: time).bytes
+            let bytes = try builder.build(document.packageForm(), of: document, files: files, signingTime: time).bytes
             let verifier = PackageVerifier(trust: try SigningIdentity.readCertificates(folder + "/root.pem"))
             let report = verifier.verify(bytes)
             guard report.isValid else { throw UsageError("the package is not valid: \(report.findings)") }

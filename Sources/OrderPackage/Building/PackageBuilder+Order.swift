@@ -24,7 +24,8 @@ extension PackageBuilder {
         let findings = FileCheck.check(document.json, files: contents)
         if findings.contains(where: \.isError) { throw InvalidOrderError(findings: findings) }
         return try build(
-            order: document.packageForm(),
+            document.packageForm(),
+            of: document,
             files: files,
             signingTime: signingTime ?? document.updatedAt
         )

@@ -2,7 +2,7 @@
 
 import Cryptography
 import ExactJSON
-import OrderModel
+package import OrderModel
 import ZipFiles
 
 /// Builds signed packages.
@@ -12,18 +12,16 @@ import ZipFiles
 public struct PackageBuilder: Sendable {
     /// What the packages are signed with.
     public let identity: SigningIdentity
-    private let quotedOrderType: [UInt8]
 
     /// A builder that signs with an identity.
     public init(identity: SigningIdentity) {
         self.identity = identity
-        quotedOrderType = Array("\"\(identity.orderTypeIdentifier)\"".utf8)
     }
 
     /// Builds a package.
     ///
     /// - Parameters:
-    ///   - order: the bytes of `order.json`, as `OrderDocument.packageForm` gives them.
+    ///   - order: the bytes of `order.json`; they are read, to be sure that they are JSON and of the identity's type.
     ///   - files: images, receipts, labels and localized strings, in any order.
     ///   - signingTime: when the order came to be as it is, in seconds since 1970; moved up to where the chain is valid.
     /// - Throws: `badOrder`, `orderTypeMismatch`, `expired` when the chain had ended by then, `duplicatePath`,
@@ -34,6 +32,32 @@ public struct PackageBuilder: Sendable {
         signingTime: Int64
     ) throws(OrderPackageError) -> OrderPackage {
         try checkOrder(order)
+        return try assemble(order, files, signingTime)
+    }
+
+    /// Builds a package of a document's own bytes, which needn't be read: that would cost a tenth of a package.
+    ///
+    /// - Parameters:
+    ///   - order: what one of the document's `packageForm` functions gave.
+    ///   - document: the document.
+    ///   - files: as ``build(order:files:signingTime:)`` takes them.
+    ///   - signingTime: likewise.
+    /// - Throws: as ``build(order:files:signingTime:)``, but for `badOrder`.
+    package func build(
+        _ order: [UInt8],
+        of document: OrderDocument,
+        files: [PackageFile] = [],
+        signingTime: Int64
+    ) throws(OrderPackageError) -> OrderPackage {
+        try checkType(document.orderTypeIdentifier.text)
+        return try assemble(order, files, signingTime)
+    }
+
+    private func assemble(
+        _ order: [UInt8],
+        _ files: [PackageFile],
+        _ signingTime: Int64
+    ) throws(OrderPackageError) -> OrderPackage {
         let time = identity.signingTime(for: signingTime)
         guard time <= identity.chainNotAfter else {
             throw OrderPackageError(
@@ -51,7 +75,6 @@ public struct PackageBuilder: Sendable {
     }
 
     private func checkOrder(_ order: [UInt8]) throws(OrderPackageError) {
-        if OrderTypeMember.certainlyIs(quotedOrderType, in: order) { return }
         let json: JSONValue
         do throws(JSONSyntaxError) {
             json = try JSONValue(parsing: order)
@@ -61,6 +84,10 @@ public struct PackageBuilder: Sendable {
         guard let type = json["orderTypeIdentifier"]?.stringValue else {
             throw OrderPackageError(.badOrder, path: "order.json", "the order has no orderTypeIdentifier")
         }
+        try checkType(type)
+    }
+
+    private func checkType(_ type: String) throws(OrderPackageError) {
         guard type == identity.orderTypeIdentifier.text else {
             throw OrderPackageError(
                 .orderTypeMismatch,

@@ -221,7 +221,8 @@ package final class SignedPackages: Sendable {
             authenticationToken: try self.store.authenticationToken(for: source.head)
         )
         let package = try PackageBuilder(identity: identity).build(
-            order: order,
+            order,
+            of: source.document,
             files: files,
             signingTime: source.head.madeAt.seconds
         )
