@@ -117,6 +117,20 @@ struct SourceFolderTests {
         #expect(source.files.keys.sorted() == ["de.lproj/order.strings", "en.lproj/order.strings", "logo.png"])
     }
 
+    @Test("a file that the order names is no leftover, whatever its name ends in")
+    func namedLeftovers() throws {
+        let folder = try folder([("a@2x.bak", Fixtures.png(300)), ("b.bak", [1])])
+        let text = String(decoding: Fixtures.order, as: UTF8.self).replacing("logo.png", with: "a.bak")
+        try folder.write(Array(text.utf8), to: "order.json")
+        let source = try SourceFolder(folder.path)
+        #expect(source.leftOut == ["b.bak"])
+        let (_, findings) = source.check()
+        #expect(findings.map { "\($0.code) \($0.path ?? "")" } == ["file-unused logo.png"])
+        let package = try Fixtures.package(order: source.order, files: source.packageFiles())
+        let report = PackageVerifier(trust: [try Fixtures.authority().root]).verify(package.bytes)
+        #expect(report.findings == findings)
+    }
+
     @Test("links, pipes and two spellings of one name are errors; nothing is followed or waited for")
     func oddities() async throws {
         let folder = try folder([("caf\u{E9}.png", Fixtures.png(300)), ("cafe\u{301}.png", Fixtures.png(300, seed: 2))])
@@ -129,13 +143,38 @@ struct SourceFolderTests {
         let errors = findings.filter(\.isError).map { "\($0.code) \($0.path ?? "")" }
         #expect(
             errors == [
-                "not-a-file around", "similar-names caf\u{E9}.png", "not-a-file link.png", "not-a-file pipe.png",
+                "not-a-file around", "names-differ-in-case caf\u{E9}.png", "not-a-file link.png", "not-a-file pipe.png",
             ],
             "\(errors)"
         )
         let linked = try TemporaryFolder()
         _ = try await shell("ln -s \(folder.path)/order.json \(linked.path)/order.json")
         #expect { try SourceFolder(linked.path) } throws: { ($0 as? OrderPackageError)?.code == .unreadableFile }
+    }
+
+    @Test("names that no package can hold, and files too large together, are errors before anything is signed")
+    func refusedByTheBuilder() throws {
+        let folder = try folder([("a\\b.png", Fixtures.png(300)), ("c\nd.png", Fixtures.png(300))])
+        let source = try SourceFolder(folder.path)
+        let errors = source.check().findings.filter(\.isError)
+        #expect(Set(errors.map(\.code)) == ["zip-unsafe-path"])
+        #expect(errors.map(\.path) == ["a\\b.png", "c\nd.png"])
+        let unpacked = PackageVerifier().verify(files: [("a\\b.png", [1])])
+        #expect(unpacked.findings.contains { $0.code == "zip-unsafe-path" && $0.path == "a\\b.png" })
+        let large = try self.folder([("a.png", Fixtures.png(2_600_000)), ("b.png", Fixtures.png(2_600_000))])
+        let tooLarge = try SourceFolder(large.path).check().findings.filter(\.isError)
+        #expect(tooLarge.map(\.code) == ["package-too-large"])
+        #expect(tooLarge.first?.message.contains("a.png (2600008 bytes)") == true)
+    }
+
+    @Test("every reason why nothing was built is a finding with an explained code and a fix")
+    func reasons() {
+        for code in OrderPackageError.Code.allCases {
+            let finding = OrderPackageError(code, path: "a.png", "it is so").finding
+            #expect(PackageFindings.meaning(of: finding.code) != nil, "\(finding.code)")
+            #expect(finding.isError && finding.message == "It is so." && finding.fix?.hasSuffix(".") == true)
+        }
+        #expect(OrderPackageError(.signing, "it is so").finding.code == "not-signed")
     }
 
     @Test("a damaged image is told, and so is an unusual one")

@@ -78,6 +78,48 @@ struct SigningCommandTests {
         }
     }
 
+    @Test("What only the building finds out is an error of the report too, and validation finds what it can before")
+    func reportOfRefusal() async throws {
+        try await TestInstallation.use { installation in
+            try await prepare(installation)
+            func codes(_ line: String) async throws -> [String] {
+                let result = try await shell(installation, line)
+                #expect(result.status == 1, "\(result.errorText)")
+                let report = try JSONValue(parsing: Array(result.text.utf8))
+                #expect(report["valid"]?.boolValue == false && report["package"] == nil)
+                return (report["findings"]?.arrayValue ?? []).filter { $0["severity"]?.stringValue == "error" }
+                    .compactMap { $0["code"]?.stringValue }
+            }
+            let build = "$walletorders package build x $sign -o a.order --json"
+            let validate = "$walletorders order validate x --json"
+            let order = installation.directory + "/x/order.json"
+            try Files.write(
+                Array(Self.order.replacing("order.com.example.shop", with: "order.com.example.other").utf8),
+                to: order
+            )
+            #expect(try await codes(build) == ["order-type-mismatch"])
+            try Files.write(Array(Self.order.utf8), to: order)
+            for name in ["a\\b.png", "a\nb.png"] {
+                let file = installation.directory + "/x/" + name
+                try Files.write([1], to: file)
+                #expect(try await codes(build) == ["zip-unsafe-path"])
+                #expect(try await codes(validate) == ["zip-unsafe-path"])
+                try Files.removeTree(file)
+            }
+            // Below the limit, but for what the package adds.
+            let pdf = Array("%PDF-1.7".utf8)
+            try Files.write(
+                pdf + [UInt8](repeating: 1, count: 4_999_000 - pdf.count - Self.order.utf8.count),
+                to: installation.directory + "/x/a.pdf"
+            )
+            #expect(try await codes(build) == ["package-too-large"])
+            try Files.write(pdf + [UInt8](repeating: 1, count: 3_000), to: installation.directory + "/x/b.pdf")
+            #expect(try await codes(build) == ["package-too-large"])
+            #expect(try await codes(validate) == ["package-too-large"])
+            #expect(!Files.exists(installation.directory + "/a.order"))
+        }
+    }
+
     @Test("The report says what was signed, when, and what was left out; for programs in JSON")
     func report() async throws {
         try await TestInstallation.use { installation in

@@ -53,7 +53,7 @@ public enum FindingCatalogue {
         ("missing-member", "A member that has to be there is missing; the pointer is its own."),
         ("mixed-currencies", "Amounts of one order are in different currencies."),
         ("more-than-ordered", "Fulfillments or returns list more of an item than was ordered."),
-        ("names-differ-in-case", "Two file names differ in upper and lower case only."),
+        ("names-differ-in-case", "Two file names differ in upper and lower case only, or in how an accent is written."),
         ("newer-than-target", "A member is only known to newer systems than the target."),
         ("no-default-language", "Keys that are no texts are not translated into English."),
         ("nothing-to-change", "An event names a thing and no change."),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Cryptography
+import ExactJSON
+import OrderModel
 import ZipFiles
 
 /// A file at its path in a package, with everything that doesn't depend on the package computed already.
@@ -16,6 +18,8 @@ public struct PackageFile: Sendable, Hashable {
     ///
     /// - Throws: `badPath` for a path that leaves the package, is hidden, or is one of the package's own files.
     public init(path: String, asset: Asset) throws(OrderPackageError) {
+        // An image is no editor's leftover, whatever its name ends in.
+        if StrayFile.isHidden(path) { throw OrderPackageError(.badPath, path: path, Self.strayFault) }
         try self.init(path: path, contents: asset.contents, digestText: asset.digestText, crc32: asset.crc32)
     }
 
@@ -23,6 +27,12 @@ public struct PackageFile: Sendable, Hashable {
     ///
     /// - Throws: `badPath`, and `emptyFile`: devices pass over files without contents.
     public init(path: String, contents: [UInt8]) throws(OrderPackageError) {
+        if StrayFile.matches(path) { throw OrderPackageError(.badPath, path: path, Self.strayFault) }
+        try self.init(path: path, named: contents)
+    }
+
+    /// A file of a source folder, which the order may name although its name is a leftover's.
+    init(path: String, named contents: [UInt8]) throws(OrderPackageError) {
         guard !contents.isEmpty else {
             throw OrderPackageError(.emptyFile, path: path, "the file is empty; devices pass over it, so leave it out")
         }
@@ -35,7 +45,9 @@ public struct PackageFile: Sendable, Hashable {
     }
 
     private init(path: String, contents: [UInt8], digestText: String, crc32: UInt32) throws(OrderPackageError) {
-        if let fault = Self.fault(path) { throw OrderPackageError(.badPath, path: path, fault) }
+        guard !Self.reserved.contains(path) else {
+            throw OrderPackageError(.badPath, path: path, "the package writes this file itself")
+        }
         do throws(ZipError) {
             entry = try StoredEntry(name: path, contents: contents, crc32: crc32)
         } catch {
@@ -51,11 +63,7 @@ public struct PackageFile: Sendable, Hashable {
     /// The names that a package gives its own files.
     static let reserved: Set<String> = ["order.json", "manifest.json", "signature"]
 
-    private static func fault(_ path: String) -> String? {
-        if reserved.contains(path) { return "the package writes this file itself" }
-        if StrayFile.matches(path) { return "hidden and temporary files don't belong into a package" }
-        return nil
-    }
+    private static let strayFault = "hidden and temporary files don't belong into a package"
 }
 
 /// Files that systems and editors leave behind and that travel to customers by mistake.
@@ -66,6 +74,28 @@ enum StrayFile {
             part.hasPrefix(".") || names.contains(String(part)) || endings.contains { part.hasSuffix($0) }
                 || part.hasPrefix("#") && part.hasSuffix("#")
         }
+    }
+
+    /// Whether a path, or a folder in it, is hidden.
+    static func isHidden(_ path: String) -> Bool { path.split(separator: "/").contains { $0.hasPrefix(".") } }
+
+    /// The paths that an order names all the same, at the top level or localized, as they are or in another resolution: they
+    /// are files like any other. `.DS_Store` never is: devices don't unpack it.
+    static func named(by order: JSONValue, among paths: some Sequence<String>) -> Set<String> {
+        let strays = paths.filter(matches)
+        guard !strays.isEmpty else { return [] }
+        let names = Set(FileReference.all(in: order).map(\.name))
+        return Set(
+            strays.filter { path in
+                let parts = path.split(separator: "/")
+                guard let name = parts.last, name != ".DS_Store", parts.count <= 2 else { return false }
+                guard parts.count == 1 || parts[0].hasSuffix(".lproj") && !matches(String(parts[0])) else {
+                    return false
+                }
+                let plain = name.replacing("@2x.", with: ".").replacing("@3x.", with: ".")
+                return names.contains(String(name)) || names.contains(String(plain))
+            }
+        )
     }
 
     private static let names: Set<String> = ["__MACOSX", "Thumbs.db", "desktop.ini"]

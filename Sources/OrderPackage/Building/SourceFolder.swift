@@ -3,6 +3,7 @@
 import ExactJSON
 public import OrderModel
 import ServiceRuntime
+import ZipFiles
 
 /// The source of a package on disk: `order.json`, images and localization folders.
 ///
@@ -22,6 +23,8 @@ public struct SourceFolder: Sendable {
     /// What can't go into a package: links and the like, names that are one name.
     private var faults: [Finding] = []
     private var byteCount = 0
+    /// The order, where it can be read: a file that it names is left out for no name.
+    private var json = JSONValue.null
 
     /// Reads a folder. Blocking: for commands, or off the event loops.
     ///
@@ -37,6 +40,7 @@ public struct SourceFolder: Sendable {
         case .file, nil: order = try contents(path)
         }
         byteCount = order.count
+        if let value = try? JSONValue(parsing: order) { json = value }
         try read(root, prefix: "", depth: 0)
     }
 
@@ -46,7 +50,8 @@ public struct SourceFolder: Sendable {
         }
         for name in try list(prefix.isEmpty ? root : "\(root)/\(prefix)") {
             let path = prefix + name
-            if StrayFile.matches(path) || path == Manifest.path || path == "signature" {
+            let isStray = StrayFile.matches(path) && StrayFile.named(by: json, among: [path]).isEmpty
+            if isStray || path == Manifest.path || path == "signature" {
                 leftOut.append(path)
                 continue
             }
@@ -68,7 +73,7 @@ public struct SourceFolder: Sendable {
         // Strings are equal also when they only differ in how an accent is written: Apple's file systems agree.
         guard files[path] == nil else {
             return fault(
-                "similar-names",
+                "names-differ-in-case",
                 path,
                 "Two files have this name, with its accents written in two ways.",
                 fix: "Rename one of them."
@@ -131,10 +136,28 @@ public struct SourceFolder: Sendable {
         for (path, contents) in files.sorted(by: { $0.key < $1.key }) where contents.isEmpty {
             list.error("empty-file", path, "The file is empty, and devices pass over it.", fix: "Leave it out.")
         }
+        checkArchive(&list)
         return (
             document,
             own + list.findings + FileNameCheck.similarNames(files.keys) + FileCheck.check(json, files: files)
         )
+    }
+
+    /// Checks what the files have to be for a package to hold them. The last few kilobytes, for the manifest, the signature and
+    /// the archive's records, are weighed when it is built.
+    private func checkArchive(_ list: inout FindingList) {
+        if byteCount >= WalletPolicy.packageLimit {
+            list.append(
+                OrderPackageError(
+                    .tooLarge,
+                    "the files have \(byteCount) bytes; Apple's limit for a package is below 5 MB: \(largest())"
+                ).finding
+            )
+        }
+        for path in files.keys.sorted() {
+            guard let fault = EntryName.fault(path) else { continue }
+            list.append(OrderPackageError(.badPath, path: path, fault).finding)
+        }
     }
 
     /// The files as a builder takes them.
@@ -142,7 +165,10 @@ public struct SourceFolder: Sendable {
     /// - Throws: `badPath`, `emptyFile`.
     public func packageFiles() throws(OrderPackageError) -> [PackageFile] {
         var result: [PackageFile] = []
-        for (path, contents) in files { result.append(try PackageFile(path: path, contents: contents)) }
+        // In order, so that of several faults it is always the same one that is told.
+        for (path, contents) in files.sorted(by: { $0.key < $1.key }) {
+            result.append(try PackageFile(path: path, named: contents))
+        }
         return result
     }
 }

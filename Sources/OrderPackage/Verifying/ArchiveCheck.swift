@@ -56,7 +56,13 @@ struct ArchiveCheck {
     /// Takes files as they were unpacked.
     init(files unpacked: [(path: String, contents: [UInt8])]) {
         checkSize(unpacked.reduce(0) { $0 + $1.contents.count })
-        for (path, bytes) in unpacked { add(path: path, bytes, size: bytes.count, compressedSize: bytes.count) }
+        for (path, bytes) in unpacked {
+            // In an archive the reader has looked at the names.
+            if let fault = EntryName.fault(path) {
+                list.append(OrderPackageError(.badPath, path: path, fault).finding)
+            }
+            add(path: path, bytes, size: bytes.count, compressedSize: bytes.count)
+        }
         checkPlaces()
     }
 

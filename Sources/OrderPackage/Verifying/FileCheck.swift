@@ -12,7 +12,7 @@ public enum FileCheck {
     ///   - order: the order document; it may have faults of its own.
     ///   - files: contents by path; `order.json`, `manifest.json` and `signature` don't matter.
     public static func check(_ order: JSONValue, files: [String: [UInt8]]) -> [Finding] {
-        var check = Check(files: files)
+        var check = Check(order, files: files)
         let names = FileNameCheck(order, paths: check.paths)
         for (path, use) in names.used { check.checkFormat(path, use) }
         let tables = check.checkFolders()
@@ -28,9 +28,12 @@ extension FileCheck {
         /// Localization folders, `fr.lproj`.
         let folders: [String]
 
-        init(files: [String: [UInt8]]) {
+        init(_ order: JSONValue, files: [String: [UInt8]]) {
             self.files = files
-            paths = files.keys.filter { !PackageFile.reserved.contains($0) && !StrayFile.matches($0) }.sorted()
+            let named = StrayFile.named(by: order, among: files.keys)
+            paths = files.keys.filter {
+                !PackageFile.reserved.contains($0) && (!StrayFile.matches($0) || named.contains($0))
+            }.sorted()
             folders = FileNameCheck.localizationFolders(paths)
         }
 

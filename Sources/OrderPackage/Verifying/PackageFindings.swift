@@ -61,6 +61,7 @@ public enum PackageFindings {
         ("manifest-too-large", "The manifest has more bytes, levels or values than are read."),
         ("more-findings", "A code was found more than 100 times; the rest is left out."),
         ("not-a-file", "A link, a pipe or a device lies in a source folder."),
+        ("not-signed", "The package could not be built or signed, for the reason given."),
         ("order-missing", "The package has no order.json."),
         ("order-type-mismatch", "The order is of another type than the certificate."),
         ("package-empty", "The package holds no files."),
@@ -93,7 +94,6 @@ public enum PackageFindings {
         ("signing-time-form", "The signing time is unreadable or no UTCTime."),
         ("signing-time-future", "The signing time lies in the future."),
         ("signing-time-missing", "The signature has no signing time."),
-        ("similar-names", "Two files have one name, with its accents written in two ways."),
         ("stray-file", "A file is a leftover of a system or an editor."),
         ("strings-missing", "A localization folder has no order.strings."),
     ]

@@ -130,6 +130,9 @@ public struct PackageVerifier: Sendable {
         report.findings += findings
         checkOrderType(order, &report)
         report.checked.append("files")
+        // What the order names is no leftover.
+        let named = StrayFile.named(by: order, among: archive.paths)
+        report.findings.removeAll { $0.code == "stray-file" && $0.path.map(named.contains) == true }
         report.findings += FileCheck.check(order, files: archive.presentFiles)
     }
 

@@ -58,19 +58,31 @@ enum PackageBuildCommand: Command {
         )
         report.findings += identity.findings(at: WallTime.now().seconds)
         let package: OrderPackage
-        do {
-            // The order's own time and not the clock's: the same folder gives the same bytes on any day.
-            package = try PackageBuilder(identity: identity).build(
-                order: document.packageForm(),
-                files: source.packageFiles(),
-                signingTime: document.updatedAt
-            )
-        } catch {
+        switch self.sign(document, source, identity) {
+        case .success(let signed): package = signed
+        case .failure(let error):
+            report.findings.append(error.finding)
             self.show(report, source, nil, asJSON: isJSON)
-            throw CommandFailure(.checkFailed, "\(error)")
+            throw CommandFailure(.checkFailed, "nothing was signed")
         }
         try await self.write(package, to: output)
         self.show(report, source, (output, package, identity, document.updatedAt), asJSON: isJSON)
+    }
+
+    private static func sign(
+        _ document: OrderDocument,
+        _ source: SourceFolder,
+        _ identity: SigningIdentity
+    ) -> Result<OrderPackage, OrderPackageError> {
+        Result { () throws(OrderPackageError) in
+            // The order's own time and not the clock's: the same folder gives the same bytes on any day.
+            try PackageBuilder(identity: identity).build(
+                document.packageForm(),
+                of: document,
+                files: source.packageFiles(),
+                signingTime: document.updatedAt
+            )
+        }
     }
 
     /// Reads the identity; of a folder, the one for this order type.
@@ -151,7 +163,7 @@ enum PackageBuildCommand: Command {
                     "files": .array((["order.json"] + source.files.keys).sorted().map { .string($0) }),
                 ]
             }
-            Terminal.print(String(decoding: JSONValue.object(object).serialized(), as: UTF8.self))
+            Terminal.print(json: JSONValue.object(object))
             return
         }
         for finding in report.findings { Report.complain(finding) }
