@@ -65,6 +65,12 @@ struct PrivateKeyTests {
         let pki = try TestPKI.shared()
         #expect(throwsCode(.notPEM) { try PrivateKey(pem: []) })
         #expect(throwsCode(.notPEM) { try PrivateKey(pem: Array("/etc/keys/identity.key".utf8)) })
+        for (text, isPath) in [
+            ("/etc/keys/identity.key\n", true), (#"{"key": "a/b"}"#, false), ("a key\nfor a/b\n", false),
+        ] {
+            let error = #expect(throws: CryptographyError.self) { try PrivateKey(pem: Array(text.utf8)) }
+            #expect(error?.message.contains("looks like a path") == isPath, "\(text)")
+        }
         #expect(throwsCode(.notPEM) { try PrivateKey(pem: pki.leaf.der) })
         #expect(throwsCode(.noPrivateKey) { try PrivateKey(pem: pki.leaf.pem()) })
         var damaged = pki.leafKey.pem()

@@ -19,6 +19,8 @@ struct IdentityFilesTests {
             set -e; cd \(folder.path)/pki
             openssl x509 -in identity.pem -outform DER -out order.cer
             openssl pkcs8 -topk8 -in identity.key -passout pass:hush-7 -out locked.key
+            openssl pkcs8 -topk8 -in identity.key -outform DER -passout pass:hush-7 -out locked.der
+            openssl pkcs8 -topk8 -nocrypt -in identity.key -outform DER -out open.der
             openssl pkcs12 -export -nokeys -in identity.pem -passout pass:hush-7 -out bare.p12
             openssl pkcs12 -export -in identity.pem -inkey identity.key -passout pass:hush-7 -out new.p12
             for cipher in PBE-SHA1-RC2-40 PBE-SHA1-3DES PBE-SHA1-RC4-128; do
@@ -79,6 +81,12 @@ struct IdentityFilesTests {
         for identity in [
             try load(folder, "order.cer", key: "identity.key"),
             try load(folder, "order.cer", key: "locked.key", passphrase: "passphrase"),
+            try load(folder, "order.cer", key: "locked.der", passphrase: "passphrase"),
+            try load(folder, "order.cer", key: "open.der"),
+            // A PKCS#12 file with the certificate alone, and one whose own key is given once more.
+            try load(folder, "bare.p12", key: "identity.key", passphrase: "passphrase"),
+            try load(folder, "new.p12", key: "identity.key", passphrase: "passphrase"),
+            try load(folder, "new.p12", key: "locked.der", passphrase: "passphrase"),
         ] {
             #expect(identity.certificate == (try Fixtures.authority().identity.certificate))
         }
@@ -113,12 +121,27 @@ struct IdentityFilesTests {
                 try load(folder, "identity.pem", key: "locked.key", passphrase: "other")
             },
             check(.passphraseNeeded, at: "new.p12") { try load(folder, "new.p12") },
+            check(.passphraseNeeded, at: "locked.der") { try load(folder, "order.cer", key: "locked.der") },
+            check(.wrongPassphrase, at: "locked.der") {
+                try load(folder, "order.cer", key: "locked.der", passphrase: "other")
+            },
+            check(.unreadableIdentity, at: "order.cer") { try load(folder, "new.p12", key: "order.cer") },
             check(.wrongPassphrase, at: "new.p12") { try load(folder, "new.p12", passphrase: "other") },
             check(.unknownIssuer, at: "identity.pem") {
                 try load(folder, "identity.pem", key: "identity.key", intermediate: false)
             },
         ]
         #expect(Set(messages).count == messages.count)
+        // A key that is given is the one that is taken, and the one that is told of.
+        for file in ["new.p12", "bare.p12"] {
+            _ = check(.keyMismatch, at: "root.key") {
+                try load(folder, file, key: "root.key", passphrase: "passphrase")
+            }
+        }
+        // The key is right: it is the PKCS#12 file that the passphrase doesn't open.
+        _ = check(.wrongPassphrase, at: "new.p12") {
+            try load(folder, "new.p12", key: "identity.key", passphrase: "other")
+        }
     }
 
     @Test("a folder gives the identity of each order type, with keys and issuers found by themselves")

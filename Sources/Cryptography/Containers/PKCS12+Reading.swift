@@ -3,19 +3,24 @@ import COpenSSL
 
 extension PKCS12 {
     /// Reads a certificate with its key.
+    /// - Parameter key: taken instead of the file's own, which may have none; the certificate is the one that it belongs to.
     /// - Throws: `notPKCS12`, `passphraseNeeded`, `wrongPassphrase`, `noPrivateKey`, `noCertificate`,
     ///   `unsupportedAlgorithm`, `legacyProviderMissing`, `invalidInput` for a file without checksum.
-    package static func read(_ bytes: [UInt8], passphrase: [UInt8]) throws(CryptographyError) -> PKCS12Contents {
+    package static func read(
+        _ bytes: [UInt8],
+        passphrase: [UInt8],
+        key: PrivateKey? = nil
+    ) throws(CryptographyError) -> PKCS12Contents {
         let secret = Passphrase(passphrase)
         guard secret.isUsable else {
             throw CryptographyError(.wrongPassphrase, "the passphrase is too long, or holds a zero byte")
         }
         do throws(CryptographyError) {
-            return try unsafe read(bytes, secret, library: nil)
+            return try unsafe read(bytes, secret, given: key, library: nil)
         } catch  where error.code == .unsupportedAlgorithm {
             let library = try LegacyLibrary()
             return try unsafe library.withContext { context throws(CryptographyError) in
-                try unsafe read(bytes, secret, library: context)
+                try unsafe read(bytes, secret, given: key, library: context)
             }
         }
     }
@@ -23,6 +28,7 @@ extension PKCS12 {
     private static func read(
         _ bytes: [UInt8],
         _ secret: Passphrase,
+        given: PrivateKey?,
         library: OpaquePointer?
     ) throws(CryptographyError) -> PKCS12Contents {
         OpenSSLFailures.clear()
@@ -62,6 +68,12 @@ extension PKCS12 {
         }
         OpenSSLFailures.clear()
         let rest = unsafe CertificateStack.elements(of: others)
+        if let given {
+            var all: [Certificate] = []
+            if let certificate = unsafe certificate { all.append(try unsafe copy(certificate)) }
+            for index in unsafe rest.indices { all.append(try unsafe copy(rest[index])) }
+            return try contents(all, given, isLegacy: unsafe library != nil)
+        }
         guard let key = unsafe key else {
             throw CryptographyError(
                 .noPrivateKey,
@@ -78,6 +90,22 @@ extension PKCS12 {
             key: try unsafe copy(key: key),
             others: copies,
             usedLegacyAlgorithms: unsafe library != nil
+        )
+    }
+
+    private static func contents(
+        _ all: [Certificate],
+        _ key: PrivateKey,
+        isLegacy: Bool
+    ) throws(CryptographyError) -> PKCS12Contents {
+        // A key that belongs to none of them is for the caller to tell of: with the certificate that it should belong to.
+        guard let certificate = all.first(where: { $0.matches(key) }) ?? all.first(where: { !$0.isCA }) ?? all.first
+        else { throw CryptographyError(.noCertificate, "no certificate in file") }
+        return PKCS12Contents(
+            certificate: certificate,
+            key: key,
+            others: all.filter { $0 != certificate },
+            usedLegacyAlgorithms: isLegacy
         )
     }
 

@@ -20,7 +20,9 @@ enum PEMText {
         let labels = labels(in: bytes)
         if !labels.isEmpty { return "it holds " + labels.joined(separator: ", ") }
         if bytes[0] == 0x30 { return "it is DER, or a PKCS#12 file" }
-        if bytes.count < 512, bytes.contains(UInt8(ascii: "/")) {
+        let line = bytes.last == 0x0a ? bytes.dropLast() : bytes[...]
+        let isOneLine = !line.contains { $0 == 0x0a || $0 == 0x0d || $0 == UInt8(ascii: "{") }
+        if bytes.count < 512, isOneLine, bytes.contains(UInt8(ascii: "/")) {
             return "it looks like a path, not like a file's contents"
         }
         return "it is no PEM text"

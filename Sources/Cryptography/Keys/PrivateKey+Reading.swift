@@ -59,17 +59,30 @@ extension PrivateKey {
     // PROV_R_BAD_DECRYPT; the provider's reasons have no public header in every release.
     private static let badDecrypt: Int32 = 100
 
-    /// Reads an unencrypted private key in DER: PKCS#8, PKCS#1 or SEC 1.
-    /// - Throws: `notDER`.
-    public convenience init(der: [UInt8]) throws(CryptographyError) {
+    /// Reads a private key in DER: PKCS#8, encrypted or not, PKCS#1 or SEC 1.
+    /// - Parameter passphrase: ignored when the key isn't encrypted.
+    /// - Throws: `notDER`; `passphraseNeeded`, `wrongPassphrase`, `unsupportedAlgorithm`.
+    public convenience init(der: [UInt8], passphrase: [UInt8]? = nil) throws(CryptographyError) {
+        let secret = Passphrase(passphrase)
+        guard secret.isUsable else {
+            throw CryptographyError(.wrongPassphrase, "the passphrase is too long, or holds a zero byte")
+        }
         OpenSSLFailures.clear()
-        let key = unsafe decodeDER(der) { cursor, length in
+        var key = unsafe decodeDER(der) { cursor, length in
             unsafe d2i_AutoPrivateKey(nil, cursor, length)
         } free: {
             unsafe EVP_PKEY_free($0)
         }
+        if unsafe key == nil {
+            OpenSSLFailures.clear()
+            unsafe key = withReadBuffer(der) { bio in
+                unsafe secret.withContext { unsafe d2i_PKCS8PrivateKey_bio(bio, nil, Passphrase.callback, $0) }
+            }
+        }
         guard let key = unsafe key else {
-            throw OpenSSLFailures.drain().error(.notDER, "no private key in DER here: \(PEMText.describe(der))")
+            let failures = OpenSSLFailures.drain()
+            if secret.wasAsked { throw Self.fault(failures, asked: true, given: passphrase != nil) }
+            throw failures.error(.notDER, "no private key in DER here: \(PEMText.describe(der))")
         }
         unsafe self.init(takingOwnership: key)
         OpenSSLFailures.clear()

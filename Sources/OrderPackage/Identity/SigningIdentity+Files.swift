@@ -62,21 +62,46 @@ extension SigningIdentity {
         defer { keyBytes?.wipe() }
         var intermediates: [Certificate] = []
         for path in files.intermediates { intermediates += try readCertificates(path) }
+        let contents = try contents(bytes, keyBytes, files.passphrase?.bytes, files)
         do throws(OrderPackageError) {
-            let identity = try SigningIdentity(
-                identity: bytes,
-                key: keyBytes,
-                intermediates: intermediates,
-                passphrase: files.passphrase?.bytes
-            )
+            let identity = try SigningIdentity(contents, given: intermediates)
             if let second { try identity.checkValidity(at: second) }
             return identity
         } catch {
-            // What is wrong with the key is wrong with the key's own file, where it has one.
-            let isAboutKey = [.noPrivateKey, .keyMismatch, .wrongPassphrase, .passphraseNeeded].contains(error.code)
-            let path = isAboutKey ? files.key ?? files.identity : files.identity
+            // The file that was given for the key is at fault, where there is one.
+            let path = error.code == .keyMismatch ? files.key ?? files.identity : files.identity
             throw OrderPackageError(error.code, path: error.path ?? path, error.message)
         }
+    }
+
+    /// What the files hold; what can't be read is told of the file that it stands in.
+    private static func contents(
+        _ identity: [UInt8],
+        _ key: [UInt8]?,
+        _ passphrase: [UInt8]?,
+        _ files: Files?
+    ) throws(OrderPackageError) -> IdentityContents {
+        let given: PrivateKey?
+        do throws(CryptographyError) {
+            given = if let key { try IdentityContents.key(key, passphrase) } else { nil }
+        } catch {
+            throw OrderPackageError(error, path: files?.key)
+        }
+        do throws(CryptographyError) {
+            return try IdentityContents(identity: identity, key: given, passphrase: passphrase)
+        } catch {
+            throw OrderPackageError(error, path: files?.identity)
+        }
+    }
+
+    private init(_ contents: IdentityContents, given: [Certificate]) throws(OrderPackageError) {
+        try self.init(
+            certificate: contents.certificate,
+            key: contents.key,
+            given: given,
+            found: contents.others,
+            findings: contents.findings
+        )
     }
 
     /// Reads an identity out of file contents: PKCS#12, PEM or DER, told apart by content.
@@ -93,19 +118,7 @@ extension SigningIdentity {
         intermediates: [Certificate],
         passphrase: [UInt8]?
     ) throws(OrderPackageError) {
-        let contents: IdentityContents
-        do throws(CryptographyError) {
-            contents = try IdentityContents(identity: identity, key: key, passphrase: passphrase)
-        } catch {
-            throw OrderPackageError(error)
-        }
-        try self.init(
-            certificate: contents.certificate,
-            key: contents.key,
-            given: intermediates,
-            found: contents.others,
-            findings: contents.findings
-        )
+        try self.init(try Self.contents(identity, key, passphrase, nil), given: intermediates)
     }
 
     static func readFile(_ path: String, _ kind: String) throws(OrderPackageError) -> [UInt8] {
@@ -136,14 +149,21 @@ private struct IdentityContents {
     let others: [Certificate]
     var findings: [Finding] = []
 
-    init(identity: [UInt8], key keyBytes: [UInt8]?, passphrase: [UInt8]?) throws(CryptographyError) {
+    /// - Parameter given: the key that is taken, whatever key the identity's own file holds.
+    init(identity: [UInt8], key given: PrivateKey?, passphrase: [UInt8]?) throws(CryptographyError) {
         if identity.first == 0x30 {
             if let certificate = try? Certificate(der: identity) {
+                guard let given else {
+                    throw CryptographyError(
+                        .noPrivateKey,
+                        "a DER certificate has no private key with it; give the key file too"
+                    )
+                }
                 self.certificate = certificate
-                key = try Self.key(keyBytes, passphrase, "a DER certificate has no private key with it")
+                key = given
                 others = []
             } else {
-                let contents = try PKCS12.read(identity, passphrase: passphrase ?? [])
+                let contents = try PKCS12.read(identity, passphrase: passphrase ?? [], key: given)
                 certificate = contents.certificate
                 key = contents.key
                 others = contents.others
@@ -152,7 +172,7 @@ private struct IdentityContents {
             return
         }
         let certificates = try Certificate.all(pem: identity)
-        let key = try Self.key(keyBytes ?? identity, passphrase, "the PEM text has no private key")
+        let key = if let given { given } else { try Self.key(identity, passphrase) }
         // In a file of several certificates the leaf is the one that the key belongs to.
         let leaf = certificates.first { $0.matches(key) } ?? certificates[0]
         certificate = leaf
@@ -160,16 +180,11 @@ private struct IdentityContents {
         others = certificates.filter { $0 != leaf }
     }
 
-    private static func key(
-        _ bytes: [UInt8]?,
-        _ passphrase: [UInt8]?,
-        _ missing: String
-    ) throws(CryptographyError) -> PrivateKey {
-        guard let bytes else { throw CryptographyError(.noPrivateKey, "\(missing); give the key file too") }
-        if bytes.first == 0x30 { return try PrivateKey(der: bytes) }
-        return try PrivateKey(pem: bytes, passphrase: passphrase)
+    static func key(_ bytes: [UInt8], _ passphrase: [UInt8]?) throws(CryptographyError) -> PrivateKey {
+        bytes.first == 0x30
+            ? try PrivateKey(der: bytes, passphrase: passphrase)
+            : try PrivateKey(pem: bytes, passphrase: passphrase)
     }
-
 }
 
 extension SigningIdentity {

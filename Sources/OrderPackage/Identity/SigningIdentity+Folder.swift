@@ -83,7 +83,9 @@ private struct IdentityMaterial {
 
     private mutating func readDER(_ bytes: [UInt8], _ path: String, _ passphrase: Secret?) throws(CryptographyError) {
         if let certificate = try? Certificate(der: bytes) { return add(certificate, path) }
-        if let key = try? PrivateKey(der: bytes) { return keys.append(key) }
+        do throws(CryptographyError) {
+            return keys.append(try PrivateKey(der: bytes, passphrase: passphrase?.bytes))
+        } catch  where error.code == .notDER {}
         let contents = try PKCS12.read(bytes, passphrase: passphrase?.bytes ?? [])
         keys.append(contents.key)
         if contents.usedLegacyAlgorithms { findings[path] = [SigningIdentity.legacyFinding(path)] }
