@@ -77,11 +77,11 @@ struct PackageVerifierTests {
         #expect(!(try verifier().verify(bytes)).findings.contains { $0.code == "certificate-expired" })
         let later = PackageVerifier(trust: [authority.root], at: end + 1).verify(bytes)
         #expect(errors(later) == ["certificate-expired signature"])
+        #expect(later.findings.first?.message.contains("before the time asked for, ") == true)
         let before = PackageVerifier(trust: [authority.root], at: authority.root.notBefore - 1).verify(bytes)
         #expect(errors(before) == Array(repeating: "certificate-not-yet-valid signature", count: 3))
     }
 
-    @Test("stray, unused and overridden files are warnings")
     @Test("an order of 2,500 full line items, which is valid where it comes in, is valid in its package")
     func largeOrder() throws {
         let item = #"""
@@ -106,6 +106,30 @@ struct PackageVerifierTests {
         #expect(told == (0..<100).map { "\(1_000 + $0).png" })
     }
 
+    @Test("a finished package is told of as it is, not as what intake would make of it")
+    func finished() throws {
+        var parts = PackageParts()
+        parts.replaceInOrder(
+            #""updatedAt":"2026-01-01T00:00:00Z""#,
+            #""updatedAt":"2026-01-01T00:00:00.5Z","lineItems":[{"title":"Bread","quantity":"2"}],"customer":null"#
+        )
+        let findings = try verifier().verify(try parts.bytes()).findings
+        #expect(Set(findings.map(\.code)) == ["fractional-seconds", "null-member", "numeric-string"])
+        for finding in findings {
+            #expect(!finding.message.contains("the package gets") && !finding.message.contains("not written"))
+            #expect(finding.fix?.contains("Send") == false, "\(finding)")
+        }
+    }
+
+    @Test("sizes behind the data are a warning that claims no more than is known")
+    func descriptors() throws {
+        var parts = PackageParts()
+        parts.edit = ArchiveEdit.both("logo.png", 6, 2, 8)
+        let notice = try verifier().verify(try parts.bytes()).findings.first { $0.code == "zip-data-descriptor" }
+        #expect(notice?.severity == .warning && notice?.message.contains("may pass over") == true)
+    }
+
+    @Test("stray, unused and overridden files are warnings")
     func warnings() throws {
         var parts = PackageParts()
         parts.files += [

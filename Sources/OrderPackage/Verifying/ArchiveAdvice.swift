@@ -12,6 +12,10 @@ enum ArchiveAdvice {
     static func code(_ code: ZipNotice.Code) -> String { "zip-" + kebab(code.rawValue) }
 
     /// Devices read what is only noticed, or pass over it; but what they pass over may be missing then.
+    ///
+    /// Sizes behind the data are no more than a warning, for `order.json` too: that devices pass over entries of unknown
+    /// size is known from a disassembly alone, a reader that goes by the directory knows the sizes all the same, and
+    /// passes that are written so are accepted in practice.
     static func severity(_ code: ZipNotice.Code) -> Finding.Severity {
         switch code {
         case .similarNames, .dataDescriptor, .folder, .nameEncoding, .headerDetail: .warning

@@ -10,6 +10,9 @@ import ServiceRuntime
 struct ChainCheck {
     private(set) var list = FindingList()
     private let time: Int64
+    /// What `time` is, for people.
+    private var moment: String { isAskedFor ? "the time asked for" : "the signing time" }
+    private let isAskedFor: Bool
     private let embedded: [Certificate]
     private let known: [Certificate]
     private let roots: [Certificate]
@@ -24,16 +27,19 @@ struct ChainCheck {
     ///   - leaf: the certificate that signed.
     ///   - embedded: the certificates in the signature.
     ///   - known: further intermediates: Apple's, and those given.
-    ///   - time: the moment at which validity is judged: the signing time.
+    ///   - time: the moment at which validity is judged: the signing time, unless another was asked for.
+    ///   - isAskedFor: whether it is another.
     init(
         leaf: Certificate,
         embedded: [Certificate],
         known: [Certificate],
         roots: [Certificate],
         at time: Int64,
+        isAskedFor: Bool,
         memory: ChainMemory
     ) {
         self.time = time
+        self.isAskedFor = isAskedFor
         self.memory = memory
         self.embedded = embedded.filter { $0 != leaf }
         self.known = known
@@ -136,7 +142,7 @@ struct ChainCheck {
             list.error(
                 "certificate-expired",
                 Self.path,
-                "\(name) had expired on \(text(certificate.notAfter)) when the package was signed, \(text(time)).",
+                "\(name) had expired on \(text(certificate.notAfter)), before \(moment), \(text(time)).",
                 fix: "Renew the certificate and build the package anew."
             )
         }
@@ -145,8 +151,8 @@ struct ChainCheck {
             list.error(
                 "certificate-not-yet-valid",
                 Self.path,
-                "\(name) is valid from \(text(certificate.notBefore)) on, after the signing time \(text(time)).",
-                fix: "Set the signing machine's clock."
+                "\(name) is valid from \(text(certificate.notBefore)) on, after \(moment), \(text(time)).",
+                fix: isAskedFor ? "Ask for a later time." : "Set the signing machine's clock."
             )
         }
     }

@@ -94,6 +94,7 @@ public struct PackageVerifier: Sendable {
             known: intermediates,
             roots: roots,
             at: time ?? signature.signingTime ?? now,
+            isAskedFor: time != nil,
             memory: memory
         )
         report.checked.append("certificates")
@@ -127,12 +128,12 @@ public struct PackageVerifier: Sendable {
         // Wallet passes over members it doesn't know, so they are no reason for it to refuse.
         let (document, findings) = OrderDocument.validate(order, ValidationOptions(unknownMembers: .warn))
         report.document = document
-        report.findings += findings
+        report.findings += findings.map(FinishedOrder.finding)
         checkOrderType(order, &report)
-        report.checked.append("files")
         // What the order names is no leftover.
         let named = StrayFile.named(by: order, among: archive.paths)
         report.findings.removeAll { $0.code == "stray-file" && $0.path.map(named.contains) == true }
+        report.checked.append("files")
         report.findings += FileCheck.check(order, files: archive.presentFiles)
     }
 

@@ -250,7 +250,7 @@ struct ZipScan {
         checkExtra(bytes[extraStart..<dataStart], name)
         var end = dataEnd
         if record.flags & ZipRecord.descriptorFlag != 0 {
-            notice(.dataDescriptor, name, "the sizes follow the data; a device passes over an entry of unknown size")
+            notice(.dataDescriptor, name, "the sizes follow the data; a device may pass over such an entry")
             if let after = descriptorEnd(record, at: dataEnd, before: limit) {
                 end = after
             } else {

@@ -50,6 +50,22 @@ extension BrokenPackage {
             "{\"receipts\":[],\"sch"
         ),
         order(
+            "a quantity as a text",
+            ["error numeric-string /lineItems/0/quantity"],
+            "{\"sch",
+            #"{"lineItems":[{"title":"Bread","quantity":"2"}],"sch"#
+        ),
+        order(
+            "a date with fractions, and a null",
+            ["warning fractional-seconds /updatedAt", "warning null-member /customer"],
+            #""updatedAt":"2026-01-01T00:00:00Z""#,
+            #""customer":null,"updatedAt":"2026-01-01T00:00:00.5Z""#
+        ),
+        files("an image that is named like a leftover", []) {
+            $0.files[0].0 = "a.bak"
+            $0.replaceInOrder("logo.png", "a.bak")
+        },
+        order(
             "a date as a number",
             ["error wrong-type /updatedAt"],
             #""updatedAt":"2026-01-01T00:00:00Z""#,
