@@ -65,6 +65,9 @@ struct PackageCommandTests {
             #expect(try await call(64, "verify", folder + "/good.order", "--at", "noon").contains("--at takes a time"))
             #expect(try await call(64, "verify").contains("name the packages"))
             #expect(try await call(66, "verify", folder + "/none.order").contains("none.order"))
+            // The others are verified all the same, and each that can't be read has its line.
+            let mixed = try await call(66, "verify", "/none/a", folder + "/good.order", "/none/b", trust)
+            #expect(mixed.contains("good.order: valid") && mixed.contains("/none/a") && mixed.contains("/none/b"))
             #expect(try await call(66, "verify", folder + "/good.order", "--trust", folder + "/good.order") != "")
         }
     }

@@ -44,11 +44,19 @@ enum PackageVerifyCommand: Command {
         }
         let verifier = PackageVerifier(trust: roots, intermediates: issuers, at: at)
         var isValid = true
+        var unreadable: CommandFailure?
         for path in arguments.operands {
-            let report = try await verifier.verify(file: path)
-            isValid = isValid && report.isValid
-            Report.print(file: path, report: report.report(file: path), asJSON: arguments.has("json"))
+            do {
+                let report = try await verifier.verify(file: path)
+                isValid = isValid && report.isValid
+                Report.print(file: path, report: report.report(file: path), asJSON: arguments.has("json"))
+            } catch let failure as CommandFailure {
+                // The others are checked all the same.
+                if let earlier = unreadable { Terminal.complain(earlier.message) }
+                unreadable = failure
+            }
         }
+        if let unreadable { throw unreadable }
         if !isValid { throw CommandFailure(.checkFailed, "") }
     }
 }
