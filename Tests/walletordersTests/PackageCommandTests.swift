@@ -116,6 +116,28 @@ struct PackageCommandTests {
         }
     }
 
+    @Test("What is inspected shows no token, and nothing that a terminal obeys")
+    func inspectSafely() async throws {
+        try await TestInstallation.use { installation in
+            let folder = installation.directory + "/x"
+            try Files.createDirectory(folder)
+            let hostile = "Shop\u{9b}2J\u{202e}pohS\u{2066}"
+            let text = Self.order.replacing(
+                #""displayName": "Shop""#,
+                with: #""note": "\#(hostile)", "displayName": "Shop""#
+            ).replacing("{\"schema", with: #"{"authenticationToken": "0123456789abcdef-token", "schema"#)
+            try Files.write(Array(text.utf8), to: folder + "/order.json")
+            for arguments in [[folder], ["--json", folder]] {
+                let result = try await ChildProcess.run(TestInstallation.program, ["package", "inspect"] + arguments)
+                #expect(result.status == 0 && !result.text.contains("0123456789abcdef-token"))
+                #expect(result.text.contains("<redacted>"))
+                #expect(!result.text.unicodeScalars.contains { ["\u{9b}", "\u{202e}", "\u{2066}"].contains($0) })
+                // Nothing is lost for it: JSON has another form for each character.
+                #expect(result.text.contains(#"Shop\u009b2J\u202epohS\u2066"#), "\(result.text)")
+            }
+        }
+    }
+
     @Test("Hostile packages are refused in less than 64 MB of memory")
     func hostile() async throws {
         try await TestInstallation.use { installation in

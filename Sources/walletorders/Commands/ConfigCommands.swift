@@ -22,7 +22,7 @@ enum ConfigShowCommand: Command {
                     arguments.has("sources")
                     ? ["value": .string(entry.shown), "source": .string(entry.source.rawValue)] : .string(entry.shown)
             }
-            Terminal.print(String(decoding: JSONValue.object(object).serialized(), as: UTF8.self))
+            Terminal.print(json: JSONValue.object(object))
             return
         }
         for entry in entries {

@@ -106,7 +106,7 @@ enum OrdersGetCommand: Command {
         document["updatedAt"] = .string(order.head.modifiedAt.rfc3339)
         let value = JSONValue.object(document)
         if arguments.has("json") { return Terminal.print(json: value) }
-        Terminal.print(Terminal.printable(String(decoding: value.serialized(.pretty), as: UTF8.self)))
+        Terminal.print(json: value, .pretty)
     }
 }
 

@@ -9,7 +9,7 @@ import ServiceRuntime
 enum PackageInspectCommand: Command {
     static let description = CommandDescription(
         "walletorders package inspect",
-        "Show what is in a package, or in an unpacked folder: files, signature, certificates, order.",
+        "Show what is in a package, or in an unpacked folder: files, signature, certificates, order without its token.",
         options: [CommandLineOption("json", "print JSON")],
         operands: "FILE"
     )
@@ -23,11 +23,18 @@ enum PackageInspectCommand: Command {
             throw CommandFailure(.inputUnreadable, "\(path) is no package")
         }
         if arguments.has("json") {
-            Terminal.print(String(decoding: Self.json(report, path).serialized(), as: UTF8.self))
+            Terminal.print(json: Self.json(report, path))
         } else {
             for line in Self.lines(report, path) { Terminal.print(Terminal.printable(line)) }
-            if let order = report.order { Terminal.print(String(decoding: order.serialized(.pretty), as: UTF8.self)) }
+            if let order = report.order { Terminal.print(json: Self.withoutToken(order), .pretty) }
         }
+    }
+
+    /// The order without what opens it to whoever reads along: this output is pasted into reports.
+    private static func withoutToken(_ order: JSONValue) -> JSONValue {
+        guard case .object(var object) = order, object["authenticationToken"] != nil else { return order }
+        object["authenticationToken"] = "<redacted>"
+        return .object(object)
     }
 
     // MARK: For people
@@ -79,7 +86,7 @@ enum PackageInspectCommand: Command {
             "signingTime": report.signingTime.map { .string(WallTime(seconds: $0).rfc3339) } ?? .null,
             "signer": report.signer.map(json) ?? .null,
             "certificates": .array(report.certificates.map(json)),
-            "order": report.order ?? .null,
+            "order": report.order.map(withoutToken) ?? .null,
         ]
     }
 

@@ -7,7 +7,7 @@ enum Report {
     /// Prints a report.
     static func print(file: String, report: FindingReport, asJSON: Bool) {
         if asJSON {
-            Terminal.print(String(decoding: report.json.serialized(), as: UTF8.self))
+            Terminal.print(json: report.json)
             return
         }
         let verdict = report.isValid ? "valid" : "not valid"

@@ -15,20 +15,41 @@ enum Terminal {
         }
     }
 
-    /// Prints a result for programs, on one line.
-    static func print(json: JSONValue) { self.print(String(decoding: json.serialized(), as: UTF8.self)) }
+    /// Prints JSON: for programs on one line, or laid out for people. What would be a terminal's own is escaped.
+    static func print(json: JSONValue, _ style: JSONStyle = .compact) {
+        var text = String.UnicodeScalarView()
+        // Such characters can only stand within strings, where JSON has a second form for each.
+        for scalar in String(decoding: json.serialized(style), as: UTF8.self).unicodeScalars {
+            if self.isControl(scalar), scalar != "\n" {
+                let digits = String(scalar.value, radix: 16)
+                text.append(contentsOf: "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".unicodeScalars)
+            } else {
+                text.append(scalar)
+            }
+        }
+        self.print(String(text))
+    }
 
     /// Says what is wrong.
     static func complain(_ text: String) {
-        Files.writeStandardError("walletorders: \(text)\n")
+        Files.writeStandardError("walletorders: \(self.printable(text))\n")
     }
 
     /// A terminal's own control characters are no part of what came from outside.
     static func printable(_ text: String) -> String {
         String(
             String.UnicodeScalarView(
-                text.unicodeScalars.map { ($0.value < 0x20 && $0.value != 0x0a) || $0.value == 0x7f ? "\u{fffd}" : $0 }
+                text.unicodeScalars.map { self.isControl($0) && $0 != "\n" ? "\u{fffd}" : $0 }
             )
         )
+    }
+
+    /// Whether a terminal obeys the character instead of showing it: C0, DEL, C1 (ECMA-48), and what changes the direction of
+    /// the text behind it (Unicode UAX 9, explicit formatting), so that it reads otherwise than it is.
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0..<0x20, 0x7f..<0xa0, 0x202a...0x202e, 0x2066...0x2069: true
+        default: false
+        }
     }
 }
