@@ -69,13 +69,14 @@ enum TicketsRedriveCommand: Command {
         let count = try await StoreAccess.withStore(arguments) { store, configuration in
             if let type { try await OrderOperands.check(type, store, configuration) }
             var count = 0
-            var types = type.map { [$0] } ?? []
-            if types.isEmpty { types = try await store.ticketCounts().filter { $0.dead > 0 }.map(\.orderType) }
-            for name in types {
-                while true {
-                    let driven = try await store.redrive(name, device: nil)
-                    count += driven
+            for counted in try await store.ticketCounts() where type == nil || counted.orderType == type {
+                // No more than were given up at the start: some may be given up again meanwhile, without end.
+                var left = Int(counted.dead)
+                while left > 0 {
+                    let driven = try await store.redrive(counted.orderType, device: nil)
                     if driven == 0 { break }
+                    count += driven
+                    left -= driven
                 }
             }
             return count
