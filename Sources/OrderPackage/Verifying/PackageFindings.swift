@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What each code means that this module gives out about packages, folders and identities; the codes about the document
-/// itself are in ``OrderModel/FindingCatalogue``.
+/// itself are in `FindingCatalogue` of OrderModel.
 public enum PackageFindings {
     /// A code and its meaning in one line.
     public struct Entry: Sendable, Hashable {
