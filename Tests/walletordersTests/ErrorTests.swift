@@ -116,7 +116,7 @@ struct ErrorTests {
         Call("orders list --limit 0", 64, "--limit is a whole number from 1 to 1000"),
         // Files.
         Call("testpki /proc/none", 66, "/proc/none"),
-        Call("package verify DIR", 66, "DIR"),
+        Call("package verify DIR/none", 66, "DIR/none"),
         Call("package inspect DIR/none.order", 66, "DIR/none.order"),
         Call("package build DIR/none --identity DIR/none.p12 -o DIR/out.order", 66, "DIR/none"),
         Call("order validate DIR/none.json", 66, "DIR/none.json"),
