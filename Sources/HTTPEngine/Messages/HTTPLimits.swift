@@ -32,6 +32,9 @@ package struct HTTPLimits: Sendable {
     package var minimumWriteRate = 1024
     /// How long the rest of a refused request is read and dropped, so that the peer sees the answer instead of a reset.
     package var lingerTimeout: Duration = .seconds(2)
+    /// After the shutdown signal: how long a connection without a request is kept, for the request that its client may just
+    /// be sending. It is answered, with `Connection: close`.
+    package var drainIdleTimeout: Duration = .seconds(1)
     /// After the shutdown signal: how long requests in flight may take. Then their connections are closed.
     package var drainTimeout: Duration = .seconds(20)
 

@@ -31,6 +31,8 @@ final class HTTP1ServerSession: HTTPServerSession {
     private var bodyBytes = 0
     private var requestIdentifier = ""
     private var isShuttingDown = false
+    /// Until when a connection that is to end is kept for a request that its client may just be sending.
+    private var idleEnd = MonotonicTime.distantFuture
     private var hasPeerEnded = false
     private var isAdvancing = false
     /// When the request's first byte came.
@@ -83,11 +85,17 @@ final class HTTP1ServerSession: HTTPServerSession {
 
     func shutdown() {
         self.isShuttingDown = true
+        // In HTTP/1.1 only an answer can say that it is the last: a client that has not heard so may send at any moment.
+        self.idleEnd = self.shard.loop.now + self.limits.drainIdleTimeout
+        if self.isWithoutRequest { self.host.expectDeadline(at: self.idleEnd) }
+    }
+
+    /// Whether not one byte of a request is here: nobody is known to wait.
+    private var isWithoutRequest: Bool {
         switch self.phase {
-        case .idle: self.transport.close()
-        // Not one byte of a request yet: nobody is waiting.
-        case .header where !self.parser.isInsideRequest: self.transport.close()
-        default: break
+        case .idle: true
+        case .header: !self.parser.isInsideRequest
+        case .body, .handling, .closing: false
         }
     }
 
@@ -247,15 +255,23 @@ final class HTTP1ServerSession: HTTPServerSession {
     }
 
     func checkDeadlines(_ now: MonotonicTime) -> MonotonicTime {
+        if now >= self.idleEnd, self.isWithoutRequest {
+            // What the kernel holds by now came in time.
+            self.transport.receivePending()
+            if self.isWithoutRequest {
+                self.transport.close()
+                return .distantFuture
+            }
+        }
         switch self.phase {
         case .closing: return .distantFuture
         case .idle(let since):
-            let end = since + self.limits.idleTimeout
+            let end = min(since + self.limits.idleTimeout, self.idleEnd)
             if now < end { return end }
             self.transport.close()
         case .header(let since):
             let end = since + self.limits.headerTimeout
-            if now < end { return end }
+            if now < end { return self.isWithoutRequest ? min(end, self.idleEnd) : end }
             if self.transport.isAboveHighWater {
                 // The request may be here, unread: it waits for room, and the write timeout is the clock meanwhile.
                 self.phase = .header(since: now)

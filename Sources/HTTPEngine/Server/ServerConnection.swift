@@ -38,7 +38,8 @@ final class ServerConnection: SocketTransportDelegate, HTTPServerSessionHost, @u
         if let session = self.session {
             session.shutdown()
         } else {
-            self.transport.close()
+            // In its handshake, or without a whole first word: the client is about to send its request.
+            self.expectDeadline(at: self.shard.loop.now + self.shard.limits.drainIdleTimeout)
         }
     }
 
@@ -151,6 +152,7 @@ final class ServerConnection: SocketTransportDelegate, HTTPServerSessionHost, @u
 
     private func deadlineCame() {
         self.timer = nil
+        if self.isDraining, self.session == nil { self.transport.receivePending() }
         guard let session = self.session else {
             // Nothing, or only the beginning of a preface, within the time of a header.
             self.transport.abort()

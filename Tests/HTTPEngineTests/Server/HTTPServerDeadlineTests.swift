@@ -336,7 +336,7 @@ struct HTTPServerDeadlineTests {
         }
     }
 
-    private static func allowDescriptors(_ count: rlim_t) throws {
+    static func allowDescriptors(_ count: rlim_t) throws {
         var limit = rlimit()
         try #require(unsafe getrlimit(__rlimit_resource_t(7), &limit) == 0)
         if limit.rlim_cur < count {

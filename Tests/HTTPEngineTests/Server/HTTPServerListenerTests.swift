@@ -2,6 +2,7 @@
 import CLinux
 import Glibc
 import ServiceRuntime
+import TestPatience
 import Testing
 
 @testable import HTTPEngine
@@ -36,6 +37,111 @@ struct HTTPServerListenerTests {
                 let answer = try peer.answer()
                 #expect(answer.body == "open" && answer.has("connection: close"))
                 #expect(peer.readToEnd().end == .closed)
+            }
+        }
+    }
+
+    @Test("clients that go on over a shutdown get every answer, the last with Connection: close")
+    func clientsOverShutdown() async throws {
+        var limits = RunningServer.limits
+        limits.drainIdleTimeout = Patience.long
+        try await RunningServer.with(limits) { server in
+            let counts = try await server.talk { first -> (sent: Int, lost: Int, closed: Int) in
+                var none = pollfd(fd: -1, events: 0, revents: 0)
+                let request = "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n"
+                // One that has a connection and has not said a word yet.
+                let silent = try RawPeer(server.port)
+                var peers = [first]
+                while peers.count < 16 { peers.append(try RawPeer(server.port)) }
+                var counts = (sent: 0, lost: 0, closed: 0)
+                for round in 0..<100 where !peers.isEmpty {
+                    for (index, peer) in peers.enumerated() {
+                        if round == 20, index == 8 {
+                            server.shutdown.fire()
+                            // Until the drain has come to every connection.
+                            while (try? RawPeer(server.port)) != nil { _ = unsafe poll(&none, 1, 5) }
+                            _ = unsafe poll(&none, 1, 50)
+                        }
+                        peer.send(request)
+                        counts.sent += 1
+                    }
+                    peers = peers.filter { peer in
+                        guard let answer = try? peer.answer(), answer.body == "hello" else {
+                            counts.lost += 1
+                            return false
+                        }
+                        let isLast = answer.has("connection: close")
+                        if isLast { counts.closed += 1 }
+                        return !isLast
+                    }
+                }
+                silent.send(request)
+                let answer = try silent.answer()
+                #expect(answer.body == "hello" && answer.has("connection: close"))
+                #expect(silent.readToEnd().end == .closed)
+                return counts
+            }
+            #expect(counts.lost == 0)
+            #expect(counts.closed == 16)
+            #expect(counts.sent >= 21 * 16)
+        }
+    }
+
+    @Test("a shutdown lets a TLS handshake end, and what is sent then is answered")
+    func handshakeOverShutdown() async throws {
+        let python = try Tool("python3", package: "python3")
+        let script = """
+            import socket, ssl, sys, time
+            port = int(sys.argv[1])
+            raw = socket.create_connection(("127.0.0.1", port))
+            time.sleep(0.1)
+            print("connected", flush=True)
+            while True:
+                try: socket.create_connection(("127.0.0.1", port)).close()
+                except OSError: break
+                time.sleep(0.005)
+            context = ssl.create_default_context()
+            context.check_hostname = False
+            context.verify_mode = ssl.CERT_NONE
+            peer = context.wrap_socket(raw)
+            peer.sendall(b"GET /hello HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n")
+            data = b""
+            while True:
+                more = peer.recv(4096)
+                if not more: break
+                data += more
+            print(data.decode().lower().replace("\\r", ""))
+            """
+        var limits = RunningServer.limits
+        limits.drainIdleTimeout = Patience.long
+        try await RunningServer.with(limits, tls: TestIdentity.server()) { server in
+            async let answer = python.run(["-c", script, String(server.port)])
+            while server.server.connectionCount == 0 { try await sleep(for: .milliseconds(5)) }
+            server.shutdown.fire()
+            let text = try await answer
+            #expect(text.contains("connection: close"))
+            #expect(text.hasSuffix("hello") || text.hasSuffix("hello\n"))
+        }
+    }
+
+    @Test("two thousand idle connections end together, a drain's idle time after the signal")
+    func manyIdle() async throws {
+        try HTTPServerDeadlineTests.allowDescriptors(6_000)
+        var limits = RunningServer.limits
+        limits.connections = 3_000
+        limits.connectionsPerAddress = 3_000
+        limits.backlog = 4_096
+        try await RunningServer.with(limits) { server in
+            try await server.talk { first in
+                var peers = [first]
+                while peers.count < 2_000 { peers.append(try RawPeer(server.port)) }
+                for peer in peers { peer.send("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n") }
+                for peer in peers { try #expect(peer.answer().body == "hello") }
+                let start = MonotonicTime.now()
+                server.shutdown.fire()
+                for peer in peers { #expect(peer.readToEnd().end == .closed) }
+                let seconds = (MonotonicTime.now() - start).inSeconds
+                print("\(peers.count) idle connections ended \(seconds) s after the signal")
             }
         }
     }
