@@ -185,6 +185,43 @@ extension OwnClusterTests {
             await TestServer.remove(directory)
         }
 
+        @Test("A server that also fails while it is started again is tried further, and its log is quoted")
+        func restartFails() async throws {
+            let directory = TestServer.directory()
+            let lines = Collector<String>()
+            let sink = LogSink(form: .text, level: .error) { lines.add(String(decoding: $0, as: UTF8.self)) }
+            let logger = Logger(label: "test", sink: sink)
+            let cluster = PrivateCluster(directory: directory, logger: logger, isDurable: false)
+            try await cluster.start()
+            let shutdown = Signal()
+            async let running: Void = cluster.run(shutdown: shutdown)
+            // The server refuses to recover without a command that brings it the archive.
+            let obstacle = directory + "/pg/recovery.signal"
+            let descriptor = unsafe open(obstacle, O_WRONLY | O_CREAT, 0o600)
+            close(descriptor)
+            if let user = UserIdentity(name: "postgres"), geteuid() == 0 {
+                unsafe chown(obstacle, user.user, user.group)
+            }
+            let first = try #require(Postmaster.recorded(in: directory + "/pg"))
+            kill(first.pid, SIGKILL)
+            // That it ended, and that it did not start.
+            try await lines.wait(for: 2)
+            unsafe unlink(obstacle)
+            try await withDeadline(Patience.long) {
+                while true {
+                    if let found = Postmaster.recorded(in: directory + "/pg"), found.isReady, found.pid != first.pid {
+                        return
+                    }
+                    try await sleep(for: .milliseconds(20))
+                }
+            }
+            #expect(lines.all.contains { $0.contains("did not start") && $0.contains("restore_command") })
+            shutdown.fire()
+            try await running
+            #expect(Postmaster.recorded(in: directory + "/pg") == nil)
+            await TestServer.remove(directory)
+        }
+
         @Test("Another version's data directory is refused with what to do")
         func otherVersion() async throws {
             try await withCluster { cluster, directory in

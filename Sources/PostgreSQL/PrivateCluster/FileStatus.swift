@@ -10,6 +10,8 @@ internal struct FileStatus: Sendable {
     let mode: UInt32
     let device: UInt64
     let inode: UInt64
+    /// Nanoseconds since 1970.
+    let modifiedAt: Int64
 
     /// Follows symbolic links; nil when there is nothing, or it may not be looked at.
     init?(_ path: String) {
@@ -20,6 +22,7 @@ internal struct FileStatus: Sendable {
         self.mode = status.st_mode
         self.device = UInt64(status.st_dev)
         self.inode = UInt64(status.st_ino)
+        self.modifiedAt = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
     }
 
     var isFolder: Bool { self.mode & S_IFMT == S_IFDIR }
@@ -44,6 +47,18 @@ internal enum File {
         defer { close(descriptor) }
         var buffer = [UInt8](repeating: 0, count: limit)
         let count = unsafe Glibc.read(descriptor, &buffer, limit)
+        return count < 0 ? nil : String(decoding: buffer[0..<count], as: UTF8.self)
+    }
+
+    /// The end of a file as text; nil when it can't be read.
+    static func tail(_ path: String, limit: Int) -> String? {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        let size = Int(lseek(descriptor, 0, SEEK_END))
+        guard size >= 0 else { return nil }
+        var buffer = [UInt8](repeating: 0, count: limit)
+        let count = unsafe pread(descriptor, &buffer, limit, off_t(max(0, size - limit)))
         return count < 0 ? nil : String(decoding: buffer[0..<count], as: UTF8.self)
     }
 

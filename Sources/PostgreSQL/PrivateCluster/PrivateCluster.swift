@@ -144,20 +144,44 @@ package final class PrivateCluster: Service, Sendable {
                 group.cancelAll()
             }
             if shutdown.isFired || Task.isCancelled { break }
-            let now = MonotonicTime.now()
-            restarts = restarts.filter { now - $0 < .seconds(60) } + [now]
             self.logger.error("the database server ended; starting it again")
             await self.stop()
-            guard restarts.count <= 5 else {
-                throw PrivateClusterError(
-                    .failed,
-                    "the database server ended \(restarts.count) times within a minute; "
-                        + "its log is in \(self.root)/pg/log"
-                )
-            }
-            try await self.start()
+            guard try await self.restart(&restarts, until: shutdown) else { return }
         }
         await self.stop()
+    }
+
+    /// Starts the server again, at most five times within a minute, also when it ends while it starts.
+    ///
+    /// - Returns: false when the shutdown came first.
+    private func restart(
+        _ restarts: inout [MonotonicTime],
+        until shutdown: Signal
+    ) async throws -> Bool {
+        var failure: PrivateClusterError?
+        while true {
+            let now = MonotonicTime.now()
+            restarts = restarts.filter { now - $0 < .seconds(60) } + [now]
+            guard restarts.count <= 5 else {
+                throw failure
+                    ?? PrivateClusterError(
+                        .failed,
+                        "the database server ended \(restarts.count) times within a minute; "
+                            + "its log is in \(self.root)/pg/log"
+                    )
+            }
+            do {
+                try await self.start()
+                return true
+            } catch {
+                // `start` has put away what it began.
+                if shutdown.isFired || Task.isCancelled { return false }
+                failure = error
+                self.logger.error("the database server did not start; trying again", ["error": "\(error)"])
+            }
+            do { try await withDeadline(.seconds(1)) { try await shutdown.wait() } } catch {}
+            if shutdown.isFired || Task.isCancelled { return false }
+        }
     }
 
     // MARK: Starting
@@ -325,11 +349,24 @@ package final class PrivateCluster: Service, Sendable {
         }
         if isReady { return }
         try Task.checkCancellation()
-        let words = File.read(directory.startLog, limit: 4_096) ?? ""
         throw PrivateClusterError(
             .failed,
-            "the database server did not start: \(words.suffix(600)) (its log is in \(directory.data)/log)"
+            "the database server did not start: \(Self.lastWords(directory).suffix(1_000)) "
+                + "(its log is in \(directory.data)/log)"
         )
+    }
+
+    /// What the server said last: on its standard error, or in its log once it had turned to that.
+    private static func lastWords(_ directory: ClusterDirectory) -> String {
+        let words = File.read(directory.startLog, limit: 4_096) ?? ""
+        let logs = Folder.names(in: directory.data + "/log").compactMap { name -> (Int64, String)? in
+            let path = directory.data + "/log/" + name
+            return FileStatus(path).map { ($0.modifiedAt, path) }
+        }
+        guard words.contains("redirecting log output"), let newest = logs.max(by: { $0.0 < $1.0 }),
+            let tail = File.tail(newest.1, limit: 1_000)
+        else { return words }
+        return tail
     }
 
     /// Connects, and makes role and database when they are not there yet.
