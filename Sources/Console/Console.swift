@@ -89,33 +89,39 @@ package final class Console: Service {
 
     private func numbers() async -> HTTPResponse {
         let now = WallTime.now().seconds
-        for type in self.types.all {
-            self.metrics.gauge(
-                "walletorders_certificate_expiry_seconds",
-                help: "Time until an order type's certificate chain expires.",
-                labels: [("order_type", type.identifier.text)]
-            ).set(Double(type.identity.chainNotAfter - now))
-        }
+        self.metrics.replaceGauges(
+            "walletorders_certificate_expiry_seconds",
+            help: "Time until an order type's certificate chain expires.",
+            self.types.all.map { type in
+                ([("order_type", type.identifier.text)], Double(type.identity.chainNotAfter - now))
+            }
+        )
+        var counts: [TicketCount] = []
+        var oldest: [Double] = []
         do {
-            let (counts, oldest) = try await withDeadline(.seconds(2)) {
+            let (found, age) = try await withDeadline(.seconds(2)) {
                 (try await self.store.ticketCounts(), try await self.store.oldestDueTicket())
             }
-            for count in counts {
-                for (state, number) in [("due", count.due), ("in_flight", count.inFlight), ("dead", count.dead)] {
-                    self.metrics.gauge(
-                        "walletorders_push_tickets",
-                        help: "Push tickets by state.",
-                        labels: [("order_type", count.orderType.text), ("state", state)]
-                    ).set(Double(number))
-                }
-            }
-            self.metrics.gauge(
-                "walletorders_oldest_due_ticket_seconds",
-                help: "How long the oldest due push ticket has been due."
-            ).set(oldest.map(\.inSeconds) ?? 0)
+            counts = found
+            oldest = [age.map(\.inSeconds) ?? 0]
         } catch {
+            // Left out: what was true a while ago would look as if it were true now.
             self.logger.warning("ticket numbers could not be read")
         }
+        self.metrics.replaceGauges(
+            "walletorders_push_tickets",
+            help: "Push tickets by state.",
+            counts.flatMap { count in
+                [("due", count.due), ("in_flight", count.inFlight), ("dead", count.dead)].map { state, number in
+                    ([("order_type", count.orderType.text), ("state", state)], Double(number))
+                }
+            }
+        )
+        self.metrics.replaceGauges(
+            "walletorders_oldest_due_ticket_seconds",
+            help: "How long the oldest due push ticket has been due.",
+            oldest.map { ([], $0) }
+        )
         return HTTPResponse(
             .ok,
             headers: ["content-type": "text/plain; version=0.0.4; charset=utf-8"],

@@ -4,6 +4,7 @@ import ExactJSON
 import HTTPEngine
 import OrderModel
 import OrderStore
+import PostgreSQL
 import ServiceRuntime
 import StoreTestSupport
 import Testing
@@ -37,6 +38,32 @@ extension ConsoleTests {
                 )
                 #expect(checked.status == 0, "\(checked.errorText)")
                 #expect(Int(checked.text.split(separator: "\n").last ?? "") ?? 0 >= 8)
+            }
+        }
+
+        @Test("a type that is no longer served, and tickets while the database is away, are left out")
+        func leftOut() async throws {
+            try await withConsole { _, client, shop in
+                let created = try await shop.database.create("one")
+                _ = try await shop.store.register(
+                    try Samples.device("phone"),
+                    pushToken: try Samples.token(1),
+                    for: created.key
+                )
+                _ = try await shop.store.apply(try Samples.event("e1"), to: created.key)
+                let before = await client.send(.get, "/metrics").text
+                #expect(before.contains("walletorders_certificate_expiry_seconds{order_type=\"\(Samples.bakery)\"} "))
+                #expect(before.contains("\nwalletorders_push_tickets{"))
+                #expect(before.contains("\nwalletorders_oldest_due_ticket_seconds "))
+                shop.types.replace(shop.types.all.filter { $0.identifier.text != Samples.bakery })
+                let removed = await client.send(.get, "/metrics").text
+                #expect(!removed.contains("{order_type=\"\(Samples.bakery)\"}"))
+                #expect(removed.contains("walletorders_certificate_expiry_seconds{order_type=\"\(Samples.shop)\"} "))
+                await shop.database.client.close()
+                let away = await client.send(.get, "/metrics").text
+                #expect(!away.contains("walletorders_push_tickets"))
+                #expect(!away.contains("walletorders_oldest_due_ticket_seconds"))
+                #expect(away.contains("walletorders_certificate_expiry_seconds{order_type=\"\(Samples.shop)\"} "))
             }
         }
 

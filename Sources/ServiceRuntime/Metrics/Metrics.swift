@@ -49,6 +49,18 @@ package final class Metrics: Sendable {
         return gauge
     }
 
+    /// Replaces all gauges of a name at once, for numbers that are looked up when they are asked for: what is no more, or is
+    /// not known now, is left out.
+    package func replaceGauges(_ name: String, help: String, _ values: [(labels: [(String, String)], value: Double)]) {
+        var family = Family(help: help)
+        for (labels, value) in values {
+            let gauge = Gauge()
+            gauge.set(value)
+            family.series.append(Series(labels: Self.text(labels), kind: .gauge(gauge)))
+        }
+        self.families.withLock { $0[name] = family }
+    }
+
     /// The histogram of a name and labels, of durations in seconds.
     package func histogram(
         _ name: String,
@@ -67,7 +79,7 @@ package final class Metrics: Sendable {
         _ labels: [(String, String)],
         _ make: () -> Kind
     ) -> Kind {
-        let text = labels.map { "\($0.0)=\"\(Metrics.escape($0.1))\"" }.joined(separator: ",")
+        let text = Self.text(labels)
         return self.families.withLock { families in
             if let known = families[name]?.series.first(where: { $0.labels == text }) { return known.kind }
             let kind = make()
@@ -101,6 +113,10 @@ package final class Metrics: Sendable {
             }
         }
         return text
+    }
+
+    private static func text(_ labels: [(String, String)]) -> String {
+        labels.map { "\($0.0)=\"\(Metrics.escape($0.1))\"" }.joined(separator: ",")
     }
 
     private static func escape(_ text: String) -> String {
