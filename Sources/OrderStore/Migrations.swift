@@ -10,6 +10,11 @@ extension OrderStore {
             version: 1,
             name: "orders_devices_and_tickets",
             sql: String(decoding: PackageResources._01_orders_devices_and_tickets_sql, as: UTF8.self)
-        )
+        ),
+        Migration(
+            version: 2,
+            name: "refreshes_skipped",
+            sql: String(decoding: PackageResources._02_refreshes_skipped_sql, as: UTF8.self)
+        ),
     ]
 }

@@ -5,6 +5,7 @@ import ExactJSON
 import OrderModel
 import OrderStore
 import PostgreSQL
+import ServiceRuntime
 import StoreTestSupport
 import Testing
 
@@ -88,7 +89,12 @@ extension StoreTests {
                 try await store.startRefresh(of: type)
                 #expect(try await store.pendingRefreshes() == [type])
                 var rounds = 0
-                while try await store.refreshBatch(of: type, size: 10) > 0 { rounds += 1 }
+                var done = 0
+                while let count = try await store.refreshBatch(of: type, size: 10) {
+                    rounds += 1
+                    done += count
+                }
+                #expect(done == 25)
                 #expect(rounds >= 2)
                 #expect(try await store.pendingRefreshes().isEmpty)
                 for number in 0..<25 {
@@ -97,6 +103,55 @@ extension StoreTests {
                 }
                 #expect(try await store.orderTypesWithDueTickets() == [type])
                 try await fixture.expectInvariants()
+            }
+        }
+
+        @Test func `a roll-out comes back for an order that was held by another transaction`() async throws {
+            try await withStore { fixture in
+                let store = fixture.store
+                let type = try OrderTypeIdentifier(Samples.shop)
+                for number in 0..<5 { try await fixture.create("order-\(number)", logo: "logo.png") }
+                try await store.putTypeFile(OrderFile(name: "logo.png", contents: Samples.image(1)), of: type)
+                try await store.startRefresh(of: type)
+                let held = Signal()
+                let over = Signal()
+                async let holding: Void = fixture.client.transaction { connection in
+                    try await connection.script("select 1 from orders where order_identifier = 'order-2' for update")
+                    held.fire()
+                    try await over.wait()
+                }
+                try await held.wait()
+                var done = 0
+                while let count = try await store.refreshBatch(of: type, size: 2) { done += count }
+                over.fire()
+                try await holding
+                #expect(done == 4)
+                #expect(try await store.head(try Samples.key("order-2"))?.revision == 1)
+                // It waits for its next pass, and is not forgotten.
+                #expect(try await store.pendingRefreshes() == [type])
+                #expect(try await store.refreshBatch(of: type, size: 2) == nil)
+                try await fixture.run("update refreshes set claimed_at = claimed_at - interval '1 hour'")
+                done = 0
+                while let count = try await store.refreshBatch(of: type, size: 2) { done += count }
+                #expect(done == 1)
+                #expect(try await store.pendingRefreshes().isEmpty)
+                for number in 0..<5 {
+                    #expect(try await store.head(try Samples.key("order-\(number)"))?.revision == 2)
+                }
+                try await fixture.expectInvariants()
+            }
+        }
+
+        @Test func `a roll-out that goes on for a day ends without the orders that stay behind`() async throws {
+            try await withStore { fixture in
+                let store = fixture.store
+                let type = try OrderTypeIdentifier(Samples.shop)
+                try await fixture.create("one", logo: "logo.png")
+                try await store.startRefresh(of: type)
+                let old = "started_at = started_at - interval '25 hours'"
+                try await fixture.run("update refreshes set skipped = 1, cursor = 'z', \(old)")
+                #expect(try await store.refreshBatch(of: type, size: 2) == nil)
+                #expect(try await store.pendingRefreshes().isEmpty)
             }
         }
 

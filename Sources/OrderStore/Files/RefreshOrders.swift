@@ -9,15 +9,19 @@ extension OrderStore {
     /// Makes revisions of the next open orders that hold an older set of the type's files: a change of a type's file or
     /// strings goes out order by order, never in place, so that no revision changes its bytes.
     ///
-    /// - Returns: how many orders were looked at; 0 when the roll-out is finished, not begun, or another worker's.
+    /// An order that can't be revised for the moment is left out, and the roll-out begins again after its end, for those
+    /// that are still behind: a minute later, then ever less often, for a day.
+    ///
+    /// - Returns: how many orders are up to date now; nil when there is nothing to do at present: the roll-out is finished,
+    ///   not begun, another worker's, or waits for its next pass.
     package func refreshBatch(
         of orderType: OrderTypeIdentifier,
         size: Int,
         _ options: ChangeOptions = ChangeOptions()
-    ) async throws -> Int {
+    ) async throws -> Int? {
         let claim = SecureRandom.uuid()
         let place: [PostgresValue] = [.text(orderType.text), .uuid(claim)]
-        guard let row = try await write(FileStatements.claimRefresh, place).first else { return 0 }
+        guard let row = try await write(FileStatements.claimRefresh, place).first else { return nil }
         let target = try row.int(0)
         let cursor = try row.text(1)
         let size = min(max(size, 1), 500)
@@ -42,15 +46,43 @@ extension OrderStore {
             works.append(work)
         }
         guard let last else {
-            _ = try await write(FileStatements.endRefresh, place)
-            return 0
+            if let ended = try await write(FileStatements.endRefresh, place).first {
+                let skipped = try ended.int(0)
+                if skipped > 0 {
+                    logger.error(
+                        "a roll-out ends after a day without some orders: roll out again",
+                        ["orderType": .string(orderType.text), "orders": .integer(Int(skipped))]
+                    )
+                }
+            } else {
+                _ = try await write(FileStatements.repeatRefresh, place)
+            }
+            return nil
         }
         let outcomes = await run(works, options)
-        for case .failure(let error) in outcomes.values where (error as? StoreError)?.code != .orderErased {
-            // An order that can't be revised now keeps its files; a worker that asks again starts behind it.
-            logger.warning("An order kept its old files in a roll-out.", ["reason": "\(error)"])
+        var done = 0
+        var skipped = 0
+        for (index, work) in works.enumerated() {
+            guard case .failure(let error)? = outcomes[index] else {
+                done += 1
+                continue
+            }
+            if (error as? StoreError)?.code == .orderErased { continue }
+            let isPassing = Self.isPassing(error)
+            if isPassing { skipped += 1 }
+            logger.warning(
+                isPassing ? "an order is left out of a roll-out for now" : "an order kept its old files in a roll-out",
+                ["order": "\(work.key)", "reason": "\(error)"]
+            )
         }
-        _ = try await write(FileStatements.moveRefresh, place + [.text(last), .int(Int64(works.count))])
-        return max(works.count, 1)
+        let counts = [PostgresValue.text(last), .int(Int64(done)), .int(Int64(skipped))]
+        _ = try await write(FileStatements.moveRefresh, place + counts)
+        return done
+    }
+
+    /// Whether the same change may succeed later: all but the order's own faults.
+    private static func isPassing(_ error: any Error) -> Bool {
+        guard let error = error as? StoreError else { return true }
+        return error.code == .busy || error.code == .aheadOfClock
     }
 }

@@ -194,7 +194,7 @@ enum FileStatements {
         """
         insert into refreshes as r (order_type, target)
         select t.order_type, t.parts_version from order_types t where t.order_type = $1::text
-        on conflict (order_type) do update set target = excluded.target, cursor = '', done = 0, claim = null,
+        on conflict (order_type) do update set target = excluded.target, cursor = '', done = 0, skipped = 0, claim = null,
             started_at = clock_timestamp()
         """
     )
@@ -235,14 +235,30 @@ enum FileStatements {
     static let moveRefresh = Statement(
         "move_refresh",
         """
-        update refreshes set cursor = $3::text, done = done + $4::bigint, claim = null
+        update refreshes set cursor = $3::text, done = done + $4::bigint, skipped = skipped + $5::bigint, claim = null
         where order_type = $1::text and claim = $2::uuid
         """
     )
 
-    /// Index: refreshes_pkey.
+    /// Ends a roll-out whose last pass left nothing out, or that has gone on for a day. Index: refreshes_pkey.
     static let endRefresh = Statement(
         "end_refresh",
-        "delete from refreshes where order_type = $1::text and claim = $2::uuid"
+        """
+        delete from refreshes
+        where order_type = $1::text and claim = $2::uuid
+            and (skipped = 0 or started_at < clock_timestamp() - interval '1 day')
+        returning skipped
+        """
+    )
+
+    /// The next pass of a roll-out that left orders out. The claim is kept: its lease, begun later the longer the roll-out
+    /// has gone on, is the wait until then, from a minute to an hour. Index: refreshes_pkey.
+    static let repeatRefresh = Statement(
+        "repeat_refresh",
+        """
+        update refreshes set cursor = '', skipped = 0,
+            claimed_at = clock_timestamp() + least((clock_timestamp() - started_at) / 2, interval '59 minutes')
+        where order_type = $1::text and claim = $2::uuid
+        """
     )
 }

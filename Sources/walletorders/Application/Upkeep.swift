@@ -45,8 +45,9 @@ struct Upkeep: Service {
         let options = Self.options(type)
         var count = 0
         while !shutdown.isFired {
-            let done = try await self.store.refreshBatch(of: type.identifier, size: Self.batch, options)
-            if done == 0 { break }
+            guard let done = try await self.store.refreshBatch(of: type.identifier, size: Self.batch, options) else {
+                break
+            }
             count += done
         }
         if count > 0 {
