@@ -39,7 +39,7 @@ internal actor APNsChannel {
         let connection: HTTP2ClientConnection
         switch await self.open() {
         case .success(let open): connection = open
-        case .failure(let error): return Self.outcome(error, error.goAwayReason)
+        case .failure(let error): return PushOutcome(error, goAwayReason: error.goAwayReason)
         }
         do {
             let apns = self.settings.apns
@@ -67,19 +67,8 @@ internal actor APNsChannel {
             )
         } catch {
             if error.code == .timeout { self.isSuspect = true }
-            return Self.outcome(error, connection.goAwayReason)
+            return PushOutcome(error, goAwayReason: connection.goAwayReason)
         }
-    }
-
-    /// A wrong environment is told in the GOAWAY only: {"reason":"BadCertificateEnvironment"}.
-    private static func outcome(_ error: HTTPClientError, _ goAwayReason: [UInt8]?) -> PushOutcome {
-        if let goAwayReason, !goAwayReason.isEmpty,
-            case .typeFault(let word) = PushOutcome(status: 403, retryAfter: nil, body: goAwayReason),
-            word.hasPrefix("BadCertificate")
-        {
-            return .typeFault(word)
-        }
-        return PushOutcome(error)
     }
 
     /// How many pushes may be under way at once, as APNs said last.

@@ -13,7 +13,7 @@ package enum PushOutcome: Sendable, Equatable {
     case unregistered(since: Moment?)
     /// The token is wrong here, or this is the wrong environment: try once more, then forget it.
     case badToken(String)
-    /// Certificate or topic are refused: no push of this type will get through until someone sees to it.
+    /// Certificate, topic, or what the type's settings put into each request are refused: no push of this type will get through until someone sees to it.
     case typeFault(String)
     /// A request that will never be accepted: a fault of this program or its settings.
     case rejected(String)
@@ -27,6 +27,11 @@ package enum PushOutcome: Sendable, Equatable {
     /// The reasons that say that a token is wrong here. Two such answers in a row, and the token is forgotten.
     package static let badTokenReasons: Set<String> = [
         "BadDeviceToken", "DeviceTokenNotForTopic", "MissingDeviceToken",
+    ]
+
+    /// The reasons that say that a header is wrong that comes from the type's settings, and so is in each of its pushes.
+    package static let settingReasons: Set<String> = [
+        "BadCollapseId", "BadExpirationDate", "BadPriority", "InvalidPushType",
     ]
 
     /// Reads an answer.
@@ -45,6 +50,7 @@ package enum PushOutcome: Sendable, Equatable {
             switch reason {
             case _ where Self.badTokenReasons.contains(reason): self = .badToken(reason)
             case "BadTopic", "MissingTopic", "TopicDisallowed": self = .typeFault(reason)
+            case _ where Self.settingReasons.contains(reason): self = .typeFault(reason)
             case "IdleTimeout": self = .again(reason)
             default: self = .rejected(reason)
             }
@@ -56,8 +62,15 @@ package enum PushOutcome: Sendable, Equatable {
         }
     }
 
-    /// Reads the lack of an answer.
-    package init(_ error: HTTPClientError) {
+    /// Reads the lack of an answer. A wrong environment is told in the GOAWAY only: {"reason":"BadCertificateEnvironment"}.
+    package init(_ error: HTTPClientError, goAwayReason: [UInt8]? = nil) {
+        if let goAwayReason, !goAwayReason.isEmpty,
+            case .typeFault(let word) = PushOutcome(status: 403, retryAfter: nil, body: goAwayReason),
+            word.hasPrefix("BadCertificate")
+        {
+            self = .typeFault(word)
+            return
+        }
         switch error.code {
         case .notProcessed: self = .again("not-processed")
         case .closed, .reset: self = .again("connection-lost")

@@ -81,7 +81,7 @@ package final class PushWorker: Service {
                 switch event {
                 case .drained(let type):
                     draining.remove(type)
-                    let fault = await senders[type]?.fault
+                    let fault = await senders[type]?.complaint
                     self.wakes.withLock { $0.faults[type] = fault }
                 case .woken:
                     if !shutdown.isFired, !Task.isCancelled {

@@ -25,7 +25,9 @@ internal actor TypeSender {
     private var floorSet = MonotonicTime.now()
     /// Until when nothing is sent, and why.
     private var stoppedUntil: MonotonicTime?
-    private(set) var fault: String?
+    private var fault: String?
+    /// Pushes that APNs will never accept, by its reason: faults of this program, which someone has to hear of.
+    private var givenUp: [String: Int] = [:]
     /// Claims in a row that got nowhere.
     private var lostRounds = 0
     private var random = SystemRandomNumberGenerator()
@@ -66,6 +68,15 @@ internal actor TypeSender {
             if shutdown.isFired { return await self.release(claim) }
             await self.send(claim, until: shutdown)
         }
+    }
+
+    /// What is wrong with the type's pushes: why they stand still, and how many were given up since its settings are in force.
+    var complaint: String? {
+        let lost = self.givenUp.sorted { $0.key < $1.key }.map { reason, count in
+            "\(count) \(count == 1 ? "push" : "pushes") given up: \(reason)"
+        }
+        let all = [self.fault].compactMap(\.self) + lost
+        return all.isEmpty ? nil : all.joined(separator: "; ")
     }
 
     /// Ends the connection.
@@ -227,6 +238,17 @@ internal actor TypeSender {
             self.fault = reason
             self.stoppedUntil = MonotonicTime.now() + .seconds(300)
             round.isRefused = true
+        case .rejected(let word):
+            let reason = self.givenUp[word] == nil && self.givenUp.count >= 16 ? "other" : word
+            // It shows that the way is open, as the answers below do.
+            round.answered += 1
+            if self.givenUp[reason] == nil {
+                self.logger.error(
+                    "APNs will never accept this push: its ticket is given up, and so are others with this answer",
+                    ["orderType": .string(self.settings.identifier.text), "reason": .string(reason)]
+                )
+            }
+            self.givenUp[reason, default: 0] += 1
         case .retry(let reason):
             round.failed += 1
             round.reason = reason

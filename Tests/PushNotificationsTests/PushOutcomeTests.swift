@@ -24,12 +24,12 @@ struct PushOutcomeTests {
             (400, "BadTopic", .typeFault("BadTopic")),
             (400, "MissingTopic", .typeFault("MissingTopic")),
             (400, "TopicDisallowed", .typeFault("TopicDisallowed")),
-            (400, "BadCollapseId", .rejected("BadCollapseId")),
-            (400, "BadExpirationDate", .rejected("BadExpirationDate")),
+            (400, "BadCollapseId", .typeFault("BadCollapseId")),
+            (400, "BadExpirationDate", .typeFault("BadExpirationDate")),
             (400, "BadMessageId", .rejected("BadMessageId")),
-            (400, "BadPriority", .rejected("BadPriority")),
+            (400, "BadPriority", .typeFault("BadPriority")),
             (400, "DuplicateHeaders", .rejected("DuplicateHeaders")),
-            (400, "InvalidPushType", .rejected("InvalidPushType")),
+            (400, "InvalidPushType", .typeFault("InvalidPushType")),
             (400, "PayloadEmpty", .rejected("PayloadEmpty")),
             (400, "IdleTimeout", .again("IdleTimeout")),
             (400, "SomethingNew", .rejected("SomethingNew")),
@@ -86,5 +86,15 @@ struct PushOutcomeTests {
         #expect(PushOutcome(HTTPClientError(.timeout, "")) == .retry("timeout"))
         #expect(PushOutcome(HTTPClientError(.refused, "")) == .retry("unreachable"))
         #expect(PushOutcome(HTTPClientError(.tls, "")) == .retry("tls"))
+    }
+
+    @Test("a connection that ended with a word about the certificate says more than its end")
+    func goAway() {
+        let closed = HTTPClientError(.closed, "")
+        let word = Array(#"{"reason":"BadCertificateEnvironment"}"#.utf8)
+        #expect(PushOutcome(closed, goAwayReason: word) == .typeFault("BadCertificateEnvironment"))
+        let other = Array(#"{"reason":"IdleTimeout"}"#.utf8)
+        #expect(PushOutcome(closed, goAwayReason: other) == .again("connection-lost"))
+        #expect(PushOutcome(closed, goAwayReason: []) == .again("connection-lost"))
     }
 }

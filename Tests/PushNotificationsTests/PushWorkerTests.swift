@@ -111,6 +111,22 @@ struct PushWorkerTests {
         }
     }
 
+    @Test(
+        "a header of the settings that APNs refuses stops its type and keeps the tickets; with other settings they go out",
+        arguments: ["BadCollapseId", "BadExpirationDate", "BadPriority", "InvalidPushType"]
+    )
+    func refusedSetting(reason: String) async throws {
+        try await withPushes { station in
+            station.simulator.script(station.token(1), .init(status: 400, reason: reason, times: 1))
+            try await station.changedOrder("A-1", 1..<2)
+            try await station.expectFault(reason)
+            try await station.expect(1, "due_at <= now() and claim is null and attempts = 0 and not dead")
+            station.types.replace(try PushStation.settings(port: station.port, shop: TestSigning.renewed))
+            try await station.waitForPush(1)
+            try await station.expectFault(nil)
+        }
+    }
+
     @Test("a type that is no longer served has no fault, and its tickets stay")
     func removed() async throws {
         try await withPushes { station in
@@ -219,6 +235,7 @@ struct PushWorkerTests {
             try await station.changedOrder("A-1", 1..<3)
             try await station.waitForPush(2)
             try await station.expect(1, "dead and due_at is null and reason = 'PayloadTooLarge'")
+            try await station.expectFault("1 push given up: PayloadTooLarge")
         }
     }
 
