@@ -157,8 +157,9 @@ package final class PushWorker: Service {
     ) async {
         for type in Array(senders.keys) where self.types[type] == nil && !draining.contains(type) {
             await senders.removeValue(forKey: type)?.close()
-            self.wakes.withLock { $0.faults[type] = nil }
         }
+        // Also of a type whose sender could not be made.
+        self.wakes.withLock { wakes in wakes.faults = wakes.faults.filter { self.types[$0.key] != nil } }
     }
 
     /// The sender of a type; a new one when its settings have changed. Nil when this process does not serve the type.
