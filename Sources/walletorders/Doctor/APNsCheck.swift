@@ -28,18 +28,22 @@ struct APNsCheck {
             switch outcome {
             case .sent, .badToken, .unregistered, .slowDown:
                 return .good(subject, "\(place) takes the certificate")
+            case .typeFault("BadCertificateEnvironment"):
+                return .bad(
+                    subject,
+                    "\(place) refuses the certificate: BadCertificateEnvironment",
+                    fix: "the certificate is for the other of APNs' environments: "
+                        + "look at orderTypes.\(self.settings.identifier.text).apns.host"
+                )
+            case .typeFault(let reason) where PushOutcome.settingReasons.contains(reason):
+                return self.refusedRequest(reason)
             case .typeFault(let reason):
                 return .bad(
                     subject,
                     "\(place) refuses the certificate: \(reason)",
                     fix: "use this order type's own certificate, not expired, not revoked; renew it when it is"
                 )
-            case .rejected(let reason):
-                return .bad(
-                    subject,
-                    "\(place) refuses the request: \(reason)",
-                    fix: "look at orderTypes.\(self.settings.identifier.text).apns: pushType and priority"
-                )
+            case .rejected(let reason): return self.refusedRequest(reason)
             case .retry(let reason), .again(let reason):
                 return .bad(
                     subject,
@@ -56,15 +60,37 @@ struct APNsCheck {
         }
     }
 
+    private func refusedRequest(_ reason: String) -> Diagnosis {
+        let type = self.settings.identifier.text
+        return .bad(
+            "\(type): APNs",
+            "\(self.settings.apns.host):\(self.settings.apns.port) refuses the request: \(reason)",
+            fix: "look at orderTypes.\(type).apns: pushType and priority"
+        )
+    }
+
+    /// Some certificates are refused by the end of the connection alone, with the reason in its last frame.
+    private static func refusal(_ error: any Error, _ goAwayReason: [UInt8]?) throws -> PushOutcome {
+        guard let error = error as? HTTPClientError else { throw error }
+        let outcome = PushOutcome(error, goAwayReason: goAwayReason ?? error.goAwayReason)
+        guard case .typeFault = outcome else { throw error }
+        return outcome
+    }
+
     private func probe(_ tls: TLSContext) async throws -> PushOutcome {
         let apns = self.settings.apns
-        let connection = try await HTTP2ClientConnection.connect(
-            host: apns.host,
-            port: apns.port,
-            tls: tls,
-            loop: self.loop,
-            deadline: .seconds(5)
-        )
+        let connection: HTTP2ClientConnection
+        do {
+            connection = try await HTTP2ClientConnection.connect(
+                host: apns.host,
+                port: apns.port,
+                tls: tls,
+                loop: self.loop,
+                deadline: .seconds(5)
+            )
+        } catch {
+            return try Self.refusal(error, nil)
+        }
         let response: HTTPClientResponse
         do {
             let request = HTTP2Request(
@@ -79,8 +105,9 @@ struct APNsCheck {
             )
             response = try await connection.send(request, deadline: .seconds(5))
         } catch {
+            let goAwayReason = connection.goAwayReason
             await connection.close()
-            throw error
+            return try Self.refusal(error, goAwayReason)
         }
         await connection.close()
         return PushOutcome(
