@@ -222,9 +222,9 @@ struct ErrorTests {
             #expect(unreadable.errorText.contains("\(folder)/config.json: Permission denied"))
             let readOnly = try await ChildProcess.run(
                 TestInstallation.program,
-                ["run", "--data-dir", "/sys/walletorders"] + TestInstallation.freePorts
+                ["run", "--data-dir", "/proc/walletorders"] + TestInstallation.freePorts
             )
-            #expect(readOnly.status == 78 && readOnly.errorText.contains("/sys/walletorders"))
+            #expect(readOnly.status == 78 && readOnly.errorText.contains("/proc/walletorders"))
             #expect(readOnly.errorText.contains("--data-dir"))
             let unwritable = try await nobody(["run", "--data-dir", folder + "/none"] + TestInstallation.freePorts)
             #expect(unwritable.status == 78 && unwritable.errorText.contains("Permission denied"))
