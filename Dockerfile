@@ -16,7 +16,7 @@ FROM debian:bookworm-slim
 RUN apt-get update && apt-get install -y --no-install-recommends \
         ca-certificates libssl3 libpq5 libzip4 libnghttp2-14 \
     && rm -rf /var/lib/apt/lists/* \
-    && useradd --system --home-dir /var/lib/walletorders --create-home walletorders
+    && useradd --system --uid 10001 --home-dir /var/lib/walletorders --create-home walletorders
 COPY --from=build /out/ /usr/local/bin/
 USER walletorders
 ENV WALLETORDERS_DATA_DIR=/var/lib/walletorders

@@ -20,6 +20,11 @@ enum SimulatorProgram {
                 value: "DIR",
                 "folder of 'walletorders testpki': its root is whom clients must show"
             ),
+            CommandLineOption(
+                "host",
+                value: "NAME",
+                "a name that others reach it by, for its TLS certificate; may be repeated (localhost is always in it)"
+            ),
         ]
     )
     private static let iphone = CommandDescription(
@@ -111,11 +116,13 @@ enum SimulatorProgram {
         else { throw UsageError("--listen must be HOST:PORT") }
         let logger = Logger(label: "walletsim")
         let authority = try await runBlocking { try TestAuthority.read(from: folder) }
+        let hosts = arguments.all("host")
+        let server = hosts.isEmpty ? authority.server : try authority.server(hosts: hosts)
         let loops = try EventLoopGroup(count: 1)
         let tls = try TLSContext.server(
-            certificate: authority.server.certificate,
-            chain: authority.server.chain,
-            key: authority.server.key,
+            certificate: server.certificate,
+            chain: server.chain,
+            key: server.key,
             alpn: ["h2"],
             clientCertificates: .optional(roots: [authority.root])
         )

@@ -8,6 +8,29 @@ import Testing
 struct ServeTests {
     private static let listeners = TestInstallation.freePorts.dropLast()
 
+    @Test("the APNs simulator is known by the names that it is given, and by localhost")
+    func simulatorNames() async throws {
+        try await TestInstallation.use { installation in
+            let pki = installation.directory + "/pki"
+            try #require(try await ChildProcess.run(TestInstallation.program, ["testpki", pki]).status == 0)
+            let simulator = TestInstallation.program.dropLast("walletorders".count) + "walletsim"
+            let arguments = ["apns", "--pki", pki, "--listen", "127.0.0.1:0", "--host", "apns.example.com", "--host", "apns"]
+            let apns = try installation.launch(String(simulator), arguments)
+            try await apns.says("\n")
+            let address = try apns.value(after: "https://", upTo: "\n")
+            for (host, isKnown) in [("apns.example.com", true), ("apns", true), ("localhost", true), ("other", false)] {
+                let result = try await ChildProcess.run(
+                    "/usr/bin/openssl",
+                    [
+                        "s_client", "-connect", address, "-CAfile", pki + "/root.pem", "-verify_hostname", host,
+                        "-verify_return_error",
+                    ]
+                )
+                #expect((result.status == 0) == isKnown, "\(host): \(result.errorText)")
+            }
+        }
+    }
+
     @Test("migrate, then two servers and two workers: an event given to one reaches the phone through a push")
     func parts() async throws {
         try await TestInstallation.use { installation in

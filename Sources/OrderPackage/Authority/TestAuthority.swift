@@ -92,6 +92,23 @@ public struct TestAuthority: Sendable {
         try issue(TestCertificates.leaf(orderType, now ?? WallTime.now().seconds))
     }
 
+    /// Issues a TLS certificate for a server that is reached by other names than `localhost`.
+    ///
+    /// - Parameters:
+    ///   - hosts: DNS names; `localhost` and the loopback addresses are always added.
+    ///   - now: the moment, in seconds since 1970; nil for the clock.
+    /// - Throws: `signing` when OpenSSL can't make a key.
+    package func server(hosts: [String], now: Int64? = nil) throws(OrderPackageError) -> ServerIdentity {
+        do throws(CryptographyError) {
+            let key = try PrivateKey.generateP256()
+            let certificate = try TestCertificates.server(now ?? WallTime.now().seconds, hosts: hosts)
+                .issue(for: key, issuer: (root, rootKey))
+            return ServerIdentity(certificate: certificate, chain: [], key: key)
+        } catch {
+            throw OrderPackageError(error)
+        }
+    }
+
     /// Issues whatever leaf a test needs, wrong ones too, and takes it as an identity.
     ///
     /// - Throws: what ``SigningIdentity`` finds wrong with it.

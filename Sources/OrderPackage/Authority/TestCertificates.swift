@@ -76,7 +76,11 @@ enum TestCertificates {
     private static func address(_ url: String) -> [UInt8] { DER.value(0x86, Array(url.utf8)) }
 
     /// Thirteen months, the longest that Apple's systems take for TLS.
-    static func server(_ now: Int64) -> CertificateTemplate {
-        CertificateTemplate.server(notBefore: now - day, notAfter: now + 395 * day)
+    static func server(_ now: Int64, hosts: [String] = []) -> CertificateTemplate {
+        CertificateTemplate.server(
+            dnsNames: ["localhost"] + hosts,
+            notBefore: now - day,
+            notAfter: now + 395 * day
+        )
     }
 }
