@@ -14,7 +14,8 @@ struct ServeTests {
             let pki = installation.directory + "/pki"
             try #require(try await ChildProcess.run(TestInstallation.program, ["testpki", pki]).status == 0)
             let simulator = TestInstallation.program.dropLast("walletorders".count) + "walletsim"
-            let arguments = ["apns", "--pki", pki, "--listen", "127.0.0.1:0", "--host", "apns.example.com", "--host", "apns"]
+            let names = ["--host", "apns.example.com", "--host", "apns"]
+            let arguments = ["apns", "--pki", pki, "--listen", "127.0.0.1:0"] + names
             let apns = try installation.launch(String(simulator), arguments)
             try await apns.says("\n")
             let address = try apns.value(after: "https://", upTo: "\n")
