@@ -100,4 +100,29 @@ import Testing
             try LogEntry(kind: .edit, identifier: "x", occurredAt: 0, body: [:])
         }
     }
+
+    /// What a body of 1 MiB can hold. With a scan of the list for each thing this takes longer than anyone waits.
+    @Test(.timeLimit(.minutes(2)))
+    func `thousands of things are compared, changed, arranged and taken out in linear time`() throws {
+        let count = 8_000
+        let names = (0..<count).map { "parcel-\($0)" }
+        let full = try after([("/fulfillments", .array(names.map(Self.parcel)))])
+        let shipped = try after([
+            ("/fulfillments", .array(names.reversed().map { try Self.parcel($0).replacing("/status", with: "shipped") }))
+        ])
+        let others = try after([("/fulfillments", .array(names.map { Self.parcel("other-" + $0) }))])
+        let fold = OrderFold()
+        for (from, to, changes) in [(full, shipped, count), (shipped, others, 2 * count)] {
+            let edit = OrderEdit(from: from, to: to)
+            #expect(edit.changes.count == changes)
+            let entry = LogEntry(edit, identifier: "e", occurredAt: 1)
+            let result = fold.fold(FoldBase(document: from), [entry])
+            #expect(result.document == to)
+            #expect(fold.answer(to: entry, before: from, after: result).changed.count >= count)
+            // The same again, later: it changes nothing, and the first is overruled by it in each thing.
+            let again = LogEntry(edit, identifier: "f", occurredAt: 2)
+            let both = fold.fold(FoldBase(document: from), [entry, again])
+            #expect(fold.answer(to: entry, before: to, after: both, log: [entry, again]).verdict == .stale)
+        }
+    }
 }

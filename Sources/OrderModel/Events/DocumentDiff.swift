@@ -54,14 +54,26 @@ public enum DocumentDiff {
         let old = before?.arrayValue ?? []
         let new = after?.arrayValue ?? []
         let count = pointers.count
+        let formerly = places(old, by: identity)
         for (index, element) in new.enumerated() {
-            let previous = old.first { $0[identity] == element[identity] }
+            let previous = formerly[element[identity]].map { old[$0] }
             if previous != element { members(previous, element, at: [list, String(index)], &pointers) }
         }
-        for (index, element) in old.enumerated() where !new.contains(where: { $0[identity] == element[identity] }) {
+        let presently = places(new, by: identity)
+        for (index, element) in old.enumerated() where presently[element[identity]] == nil {
             pointers.append(JSONPointer(tokens: [list, String(index)]))
         }
         // Only the sequence differs.
         if pointers.count == count { pointers.append(JSONPointer(tokens: [list])) }
+    }
+
+    /// Where the first thing of each identity is.
+    private static func places(_ list: [JSONValue], by identity: String) -> [JSONValue?: Int] {
+        var places: [JSONValue?: Int] = [:]
+        places.reserveCapacity(list.count)
+        for (index, element) in list.enumerated() where places[element[identity]] == nil {
+            places[element[identity]] = index
+        }
+        return places
     }
 }

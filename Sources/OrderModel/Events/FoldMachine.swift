@@ -8,8 +8,10 @@ import ExactJSON
 /// state later.
 struct FoldMachine {
     private let options: FoldOptions
-    /// The document with the order status as stated, not as derived.
+    /// The document with the order status as stated, not as derived, and with the lists that it began with.
     private var order: JSONObject
+    private var fulfillments: ThingList
+    private var returns: ThingList
     private(set) var state: FoldState
     private(set) var verdicts: [String: Verdict] = [:]
 
@@ -28,6 +30,8 @@ struct FoldMachine {
             order["statusDescription"] = state.statusDescription.map { .string($0) }
         }
         self.order = order
+        self.fulfillments = ThingList(order["fulfillments"], by: "fulfillmentIdentifier")
+        self.returns = ThingList(order["returns"], by: "returnIdentifier")
         self.state = state
         self.options = options
     }
@@ -37,7 +41,11 @@ struct FoldMachine {
     /// The document as it is shown, with the order status derived if that is asked for.
     var document: JSONValue {
         var shown = order
-        guard let status = derivedStatus, status != order["status"]?.stringValue else { return .object(shown) }
+        for (name, list) in [("fulfillments", fulfillments), ("returns", returns)] where list.isChanged {
+            let values = list.values
+            if values.isEmpty { shown.remove(name) } else { shown[name] = .array(values) }
+        }
+        guard let status = derivedStatus(shown), status != order["status"]?.stringValue else { return .object(shown) }
         shown["status"] = .string(status)
         if !state.described { shown.remove("statusDescription") }
         return .object(shown)
@@ -54,10 +62,10 @@ struct FoldMachine {
 
     /// What the fulfillments make of the order, as long as nobody stated a status after they moved. A stated `cancelled`
     /// stays.
-    private var derivedStatus: String? {
+    private func derivedStatus(_ shown: JSONObject) -> String? {
         guard options.completeWhenFulfilled, state.moved,
-            order["status"]?.stringValue != OrderStatus.cancelled.rawValue,
-            let fulfillments = order["fulfillments"]?.arrayValue, !fulfillments.isEmpty
+            shown["status"]?.stringValue != OrderStatus.cancelled.rawValue,
+            let fulfillments = shown["fulfillments"]?.arrayValue, !fulfillments.isEmpty
         else { return nil }
         let statuses = fulfillments.map { $0["status"]?.stringValue.flatMap(FulfillmentStatus.init(rawValue:)) }
         guard statuses.allSatisfy({ $0?.isFinal == true }) else { return OrderStatus.open.rawValue }
@@ -72,9 +80,9 @@ struct FoldMachine {
             outcomes.append(apply(change, entry: entry.identifier, isCorrection: entry.isCorrection))
         }
         if let sequence = entry.fulfillmentOrder {
-            outcomes.append(arrange("fulfillments", by: "fulfillmentIdentifier", sequence))
+            outcomes.append(fulfillments.arrange(sequence) ? .changed : .unchanged)
         }
-        if let sequence = entry.returnOrder { outcomes.append(arrange("returns", by: "returnIdentifier", sequence)) }
+        if let sequence = entry.returnOrder { outcomes.append(returns.arrange(sequence) ? .changed : .unchanged) }
         verdicts[entry.identifier] = Self.verdict(of: outcomes)
     }
 
@@ -183,58 +191,36 @@ struct FoldMachine {
 
     // MARK: Things
 
-    private func thing(_ subject: Change.Subject) -> JSONObject? {
-        guard let list = subject.listName else { return order["payment"]?.objectValue }
-        return order[list]?.arrayValue?.first { isThing($0, subject) }?.objectValue
-    }
-
-    private func isThing(_ value: JSONValue, _ subject: Change.Subject) -> Bool {
-        guard let name = subject.identifierName, let identifier = subject.identifier else { return false }
-        return value[name]?.stringValue == identifier
+    private mutating func thing(_ subject: Change.Subject) -> JSONObject? {
+        switch subject {
+        case .order: order
+        case .payment: order["payment"]?.objectValue
+        case .fulfillment(let identifier): fulfillments.thing(identifier)
+        case .return(let identifier): returns.thing(identifier)
+        }
     }
 
     private mutating func put(_ object: JSONObject, _ subject: Change.Subject) {
-        guard let list = subject.listName else {
-            order["payment"] = .object(object)
-            return
+        switch subject {
+        case .order: order = object
+        case .payment: order["payment"] = .object(object)
+        case .fulfillment(let identifier): fulfillments.put(object, identifier)
+        case .return(let identifier): returns.put(object, identifier)
         }
-        var values = order[list]?.arrayValue ?? []
-        if let index = values.firstIndex(where: { isThing($0, subject) }) {
-            values[index] = .object(object)
-        } else {
-            values.append(.object(object))
-        }
-        order[list] = .array(values)
     }
 
     private mutating func remove(_ subject: Change.Subject) -> Outcome {
         // What waited for the thing waited for one before its removal.
         state.waiting.removeAll { $0.change.subject == subject }
-        guard let list = subject.listName else {
-            return order.remove("payment") == nil ? .unchanged : .changed
+        switch subject {
+        case .order: return .unchanged
+        case .payment: return order.remove("payment") == nil ? .unchanged : .changed
+        case .return(let identifier): return returns.remove(identifier) ? .changed : .unchanged
+        case .fulfillment(let identifier):
+            guard fulfillments.remove(identifier) else { return .unchanged }
+            noteMove()
+            return .changed
         }
-        guard var values = order[list]?.arrayValue, let index = values.firstIndex(where: { isThing($0, subject) })
-        else {
-            return .unchanged
-        }
-        values.remove(at: index)
-        if values.isEmpty { order.remove(list) } else { order[list] = .array(values) }
-        if case .fulfillment = subject { noteMove() }
-        return .changed
-    }
-
-    private mutating func arrange(_ list: String, by name: String, _ sequence: [String]) -> Outcome {
-        guard let values = order[list]?.arrayValue else { return .unchanged }
-        var rest = values
-        var arranged: [JSONValue] = []
-        for identifier in sequence {
-            guard let index = rest.firstIndex(where: { $0[name]?.stringValue == identifier }) else { continue }
-            arranged.append(rest.remove(at: index))
-        }
-        arranged += rest
-        if arranged == values { return .unchanged }
-        order[list] = .array(arranged)
-        return .changed
     }
 
     private func isValid(_ object: JSONObject, _ subject: Change.Subject, version: JSONValue? = nil) -> Bool {

@@ -83,15 +83,20 @@ public struct OrderEdit: Sendable, Hashable {
         }
         let old = things(before)
         let new = things(after)
-        var natural = old.map(\.0)
+        let formerly = Dictionary(old, uniquingKeysWith: { first, _ in first })
+        let presently = Dictionary(new, uniquingKeysWith: { first, _ in first })
+        var standing: Set<String> = []
         for (identifier, object) in old {
-            let successor = new.first { $0.0 == identifier }?.1
-            if let successor, successor["fulfillmentType"] == object["fulfillmentType"] { continue }
-            changes.append(Change(make(identifier), nil))
-            natural.removeAll { $0 == identifier }
+            if let successor = presently[identifier], successor["fulfillmentType"] == object["fulfillmentType"] {
+                standing.insert(identifier)
+            } else {
+                changes.append(Change(make(identifier), nil))
+            }
         }
+        // The sequence that the changes leave behind: what stays in its place, then what comes.
+        var natural = old.map(\.0).filter { standing.contains($0) }
         for (identifier, object) in new {
-            if natural.contains(identifier), let previous = old.first(where: { $0.0 == identifier })?.1 {
+            if standing.contains(identifier), let previous = formerly[identifier] {
                 let members = compare(previous, object, skipping: [name])
                 if !members.isEmpty { changes.append(Change(make(identifier), members)) }
             } else {
@@ -99,6 +104,7 @@ public struct OrderEdit: Sendable, Hashable {
                 members.remove(name)
                 changes.append(Change(make(identifier), members))
                 natural.append(identifier)
+                standing.insert(identifier)
             }
         }
         return natural == new.map(\.0) ? nil : new.map(\.0)

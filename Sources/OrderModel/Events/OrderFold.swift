@@ -123,8 +123,9 @@ public struct OrderFold: Sendable {
         case .invalidHere?: return FoldAnswer(verdict: .invalidHere, changed: [])
         case .final?: return FoldAnswer(verdict: .final, changed: [])
         default:
+            let written = Dictionary(grouping: entry.changes, by: \.subject)
             let isOverruled = log.contains { later in
-                entry.position < later.position && Self.overrules(later, entry, after.verdicts)
+                entry.position < later.position && Self.overrules(later, written, after.verdicts)
             }
             return FoldAnswer(verdict: isOverruled ? .stale : .same, changed: [])
         }
@@ -166,14 +167,17 @@ public struct OrderFold: Sendable {
     }
 
     /// Whether a later entry writes a member that an earlier one wrote, or takes its thing away.
-    private static func overrules(_ later: LogEntry, _ earlier: LogEntry, _ verdicts: [String: Verdict]) -> Bool {
+    private static func overrules(
+        _ later: LogEntry,
+        _ written: [Change.Subject: [Change]],
+        _ verdicts: [String: Verdict]
+    ) -> Bool {
         switch verdicts[later.identifier] {
         case .waiting?, .typeMismatch?, .invalidHere?: return false
         default: break
         }
         return later.changes.contains { change in
-            earlier.changes.contains { other in
-                guard other.subject == change.subject else { return false }
+            (written[change.subject] ?? []).contains { other in
                 guard let members = change.members else { return true }
                 return (other.members ?? JSONObject()).contains {
                     members[$0.name] != nil && $0.name != "fulfillmentType"
