@@ -101,6 +101,21 @@ import Testing
         }
     }
 
+    @Test func `parcels whose identifiers only look alike are two`() throws {
+        let composed = "\u{E9}"
+        let decomposed = "e\u{301}"
+        let both = try after([("/fulfillments", [Self.parcel(composed), Self.parcel(decomposed)])])
+        let found = OrderDocument.validate(both, .init(isServiceFilled: true)).findings.map(\.code)
+        #expect(!found.contains("duplicate-identifier"))
+        let to = try both.replacing("/fulfillments/1/status", with: "shipped")
+        let edit = OrderEdit(from: both, to: to)
+        #expect(edit.changes.map { $0.subject.identifier.map { Array($0.utf8) } } == [Array(decomposed.utf8)])
+        let entry = LogEntry(edit, identifier: "e", occurredAt: 1)
+        #expect(OrderFold().fold(FoldBase(document: both), [entry]).document == to)
+        let one = try after([("/fulfillments", [Self.parcel(composed)])])
+        #expect(OrderEdit(from: both, to: one).changes == [Change(.fulfillment(decomposed), nil)])
+    }
+
     /// What a body of 1 MiB can hold. With a scan of the list for each thing this takes longer than anyone waits.
     @Test(.timeLimit(.minutes(2)))
     func `thousands of things are compared, changed, arranged and taken out in linear time`() throws {
@@ -108,7 +123,10 @@ import Testing
         let names = (0..<count).map { "parcel-\($0)" }
         let full = try after([("/fulfillments", .array(names.map(Self.parcel)))])
         let shipped = try after([
-            ("/fulfillments", .array(names.reversed().map { try Self.parcel($0).replacing("/status", with: "shipped") }))
+            (
+                "/fulfillments",
+                .array(names.reversed().map { try Self.parcel($0).replacing("/status", with: "shipped") })
+            )
         ])
         let others = try after([("/fulfillments", .array(names.map { Self.parcel("other-" + $0) }))])
         let fold = OrderFold()

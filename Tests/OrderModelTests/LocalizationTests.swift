@@ -85,6 +85,19 @@ import Testing
         #expect(throws: StringsError.self) { try StringsTable.parse([0xFF, 0xFE, 0x00, 0xD8, 0x22, 0x00]) }
     }
 
+    @Test func `what Xcode compiles is named, and the source asked for`() {
+        for text in ["bplist00\u{D1}", "<?xml version=\"1.0\"?><plist/>"] {
+            let error = #expect(throws: StringsError.self) { try StringsTable.parse(Array(text.utf8)) }
+            #expect(error?.code == .syntax && error?.message.contains("property list") == true)
+        }
+    }
+
+    @Test func `keys that only look alike are two, and a text is only its own key`() throws {
+        let table = try StringsTable.parse(Array("\"Caf\u{E9}\" = \"a\"; \"Cafe\u{301}\" = \"b\";".utf8))
+        #expect(table.entries.count == 2 && table.repeated.isEmpty)
+        #expect(table["Caf\u{E9}"] == "a" && table["Cafe\u{301}"] == "b")
+    }
+
     @Test func `escapes are read as they are meant`() throws {
         let table = try StringsTable.parse(Array(#""a" = "\U00e9\u00E9\t\'\101\UD83D\UDE00\q";"#.utf8))
         #expect(table["a"] == "éé\t'A😀q")

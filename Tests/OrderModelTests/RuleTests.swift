@@ -244,11 +244,42 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
             "more than a pickup's barcode holds",
             [
                 "\(pickup)/barcode": [
-                    "format": "pdf417", "message": .string(String(repeating: "1", count: 1109)),
+                    "format": "pdf417", "message": .string(String(repeating: "A", count: 1109)),
                     "messageEncoding": "us-ascii",
                 ]
             ],
             "warning barcode-length /fulfillments/1/barcode/message"
+        ),
+        .init(
+            "digits alone, which a symbol holds more of",
+            [
+                "\(pickup)/barcode": [
+                    "format": "pdf417", "message": .string(String(repeating: "1", count: 2710)),
+                    "messageEncoding": "us-ascii",
+                ]
+            ]
+        ),
+        .init(
+            "one more than it holds",
+            [
+                "\(pickup)/barcode": [
+                    "format": "pdf417", "message": .string(String(repeating: "1", count: 2711)),
+                    "messageEncoding": "us-ascii",
+                ]
+            ],
+            "warning barcode-length /fulfillments/1/barcode/message"
+        ),
+        .init(
+            "umlauts that are one byte each in Latin 1",
+            [
+                "/barcode/message": .string(String(repeating: "ü", count: 2000)),
+                "/barcode/messageEncoding": "iso-8859-1",
+            ]
+        ),
+        .init(
+            "and two in UTF-8",
+            ["/barcode/message": .string(String(repeating: "ü", count: 2000)), "/barcode/messageEncoding": "utf-8"],
+            "warning barcode-length /barcode/message"
         ),
     ]
 

@@ -64,6 +64,16 @@ struct ValidationCase: Sendable, CustomTestStringConvertible {
         .init("/webServiceURL", "\"https://www.example.com/v1\"", ["error web-service-url-version /webServiceURL"]),
         .init("/webServiceURL", "\"https://www.example.com/v1/\"", ["error web-service-url-version /webServiceURL"]),
         .init("/webServiceURL", "\"https://www.example.com/av1/\"", []),
+        .init("/webServiceURL", "\"https://www.example.com:8443/\"", []),
+        .init("/webServiceURL", "\"https://[::1]/\"", []),
+        .init("/webServiceURL", "\"https://[::1]:443/\"", []),
+        .init(
+            "/webServiceURL",
+            "\"https://www.example.com:99999/\"",
+            ["error web-service-url-authority /webServiceURL"]
+        ),
+        .init("/webServiceURL", "\"https://www.example.com:0/\"", ["error web-service-url-authority /webServiceURL"]),
+        .init("/webServiceURL", "\"https://u:p@www.example.com/\"", ["error web-service-url-authority /webServiceURL"]),
         .init("/webServiceURL", nil, ["error missing-member /webServiceURL"]),
         .init("/authenticationToken", nil, ["error missing-member /authenticationToken"]),
         .init("/authenticationToken", "\"0123456789abcde\"", ["error token-too-short /authenticationToken"]),

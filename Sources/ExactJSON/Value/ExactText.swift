@@ -49,13 +49,13 @@ enum ExactText {
     }
 }
 
-/// A member name as a dictionary key, compared by ``ExactText``.
-struct ExactKey: Hashable, Sendable {
-    let text: String
+/// A text as a key, compared code point by code point. Two names that only look alike are two.
+package struct ExactKey: Hashable, Sendable {
+    package let text: String
 
-    init(_ text: String) { self.text = text }
+    package init(_ text: String) { self.text = text }
 
-    static func == (left: ExactKey, right: ExactKey) -> Bool { ExactText.equal(left.text, right.text) }
+    package static func == (left: ExactKey, right: ExactKey) -> Bool { ExactText.equal(left.text, right.text) }
 
-    func hash(into hasher: inout Hasher) { ExactText.hash(text, into: &hasher) }
+    package func hash(into hasher: inout Hasher) { ExactText.hash(text, into: &hasher) }
 }

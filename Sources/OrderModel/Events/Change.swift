@@ -30,6 +30,22 @@ public struct Change: Sendable, Hashable {
 }
 
 extension Change.Subject {
+    /// Identifiers are compared by their bytes, as the store and devices do.
+    public static func == (left: Self, right: Self) -> Bool {
+        switch (left, right) {
+        case (.order, .order), (.payment, .payment): true
+        case (.fulfillment(let one), .fulfillment(let other)), (.return(let one), .return(let other)):
+            ExactKey(one) == ExactKey(other)
+        default: false
+        }
+    }
+
+    /// Hashes the bytes.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(eventMember)
+        if let identifier { hasher.combine(ExactKey(identifier)) }
+    }
+
     /// The member of the root that holds the thing: "fulfillments". The order itself has none.
     var listName: String? {
         switch self {

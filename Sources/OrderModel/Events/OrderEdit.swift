@@ -75,39 +75,39 @@ public struct OrderEdit: Sendable, Hashable {
         _ changes: inout [Change]
     ) -> [String]? {
         guard let list = make("").listName, let name = make("").identifierName else { return nil }
-        func things(_ order: JSONObject) -> [(String, JSONObject)] {
+        func things(_ order: JSONObject) -> [(key: ExactKey, object: JSONObject)] {
             (order[list]?.arrayValue ?? []).compactMap { element in
                 guard let object = element.objectValue, let identifier = object[name]?.stringValue else { return nil }
-                return (identifier, object)
+                return (ExactKey(identifier), object)
             }
         }
         let old = things(before)
         let new = things(after)
-        let formerly = Dictionary(old, uniquingKeysWith: { first, _ in first })
-        let presently = Dictionary(new, uniquingKeysWith: { first, _ in first })
-        var standing: Set<String> = []
-        for (identifier, object) in old {
-            if let successor = presently[identifier], successor["fulfillmentType"] == object["fulfillmentType"] {
-                standing.insert(identifier)
+        let formerly = Dictionary(old.map { ($0.key, $0.object) }, uniquingKeysWith: { first, _ in first })
+        let presently = Dictionary(new.map { ($0.key, $0.object) }, uniquingKeysWith: { first, _ in first })
+        var standing: Set<ExactKey> = []
+        for (key, object) in old {
+            if let successor = presently[key], successor["fulfillmentType"] == object["fulfillmentType"] {
+                standing.insert(key)
             } else {
-                changes.append(Change(make(identifier), nil))
+                changes.append(Change(make(key.text), nil))
             }
         }
         // The sequence that the changes leave behind: what stays in its place, then what comes.
-        var natural = old.map(\.0).filter { standing.contains($0) }
-        for (identifier, object) in new {
-            if standing.contains(identifier), let previous = formerly[identifier] {
+        var natural = old.map(\.key).filter { standing.contains($0) }
+        for (key, object) in new {
+            if standing.contains(key), let previous = formerly[key] {
                 let members = compare(previous, object, skipping: [name])
-                if !members.isEmpty { changes.append(Change(make(identifier), members)) }
+                if !members.isEmpty { changes.append(Change(make(key.text), members)) }
             } else {
                 var members = object.filter { !$0.value.isNull }
                 members.remove(name)
-                changes.append(Change(make(identifier), members))
-                natural.append(identifier)
-                standing.insert(identifier)
+                changes.append(Change(make(key.text), members))
+                natural.append(key)
+                standing.insert(key)
             }
         }
-        return natural == new.map(\.0) ? nil : new.map(\.0)
+        return natural == new.map(\.key) ? nil : new.map(\.key.text)
     }
 
     /// The form in which the store keeps it.

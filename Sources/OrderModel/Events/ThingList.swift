@@ -12,7 +12,7 @@ struct ThingList {
     /// Things in their order; nil where one was taken out.
     private var slots: [JSONValue?]
     /// Where each identifier is; nil until a long list is asked for one.
-    private var places: [String: Int]?
+    private var places: [ExactKey: Int]?
     /// Whether it differs from what it began with.
     private(set) var isChanged = false
 
@@ -34,7 +34,7 @@ struct ThingList {
             slots[place] = .object(object)
         } else {
             slots.append(.object(object))
-            places?[identifier] = slots.count - 1
+            places?[ExactKey(identifier)] = slots.count - 1
         }
     }
 
@@ -43,7 +43,7 @@ struct ThingList {
         guard let place = place(identifier) else { return false }
         isChanged = true
         slots[place] = nil
-        places?[identifier] = nil
+        places?[ExactKey(identifier)] = nil
         return true
     }
 
@@ -67,15 +67,16 @@ struct ThingList {
 
     private mutating func place(_ identifier: String) -> Int? {
         if places == nil, slots.count > Self.scanned {
-            var found: [String: Int] = [:]
+            var found: [ExactKey: Int] = [:]
             found.reserveCapacity(slots.count)
             for (index, value) in slots.enumerated() {
-                guard let name = value?[identifierName]?.stringValue, found[name] == nil else { continue }
-                found[name] = index
+                guard let name = value?[identifierName]?.stringValue, found[ExactKey(name)] == nil else { continue }
+                found[ExactKey(name)] = index
             }
             places = found
         }
-        if let places { return places[identifier] }
-        return slots.firstIndex { $0?[identifierName]?.stringValue == identifier }
+        let key = ExactKey(identifier)
+        if let places { return places[key] }
+        return slots.firstIndex { $0?[identifierName]?.stringValue.map { ExactKey($0) == key } ?? false }
     }
 }

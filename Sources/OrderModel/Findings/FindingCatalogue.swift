@@ -91,6 +91,7 @@ public enum FindingCatalogue {
         ("unusual-order-type", "An order type identifier does not begin with \"order.\"."),
         ("updated-before-created", "updatedAt is earlier than createdAt."),
         ("updated-without-change", "updatedAt differs from createdAt in the first revision."),
+        ("web-service-url-authority", "The web service URL has a user name, or a port that does not exist."),
         ("web-service-url-version", "The web service URL ends in /v1, which devices append."),
         ("window-without-start", "A time window has a length but no start."),
         ("withdrawn-country", "A country code was withdrawn from ISO 3166."),

@@ -30,9 +30,9 @@ public enum LocalizationCheck {
         let texts: [TextWalk.Localizable]
         /// All keys in the order in which they first stand.
         let keys: [String]
-        private let known: Set<String>
+        private let known: Set<ExactKey>
         /// Keys that a misspelt text most likely meant.
-        private var meant: Set<String> = []
+        private var meant: Set<ExactKey> = []
         private(set) var bounded = BoundedFindings()
 
         init(_ document: JSONValue, _ tables: [(key: LocaleIdentifier, value: StringsTable)]) {
@@ -40,8 +40,8 @@ public enum LocalizationCheck {
             var walk = TextWalk()
             walk.visit(document, .object(.order))
             texts = walk.texts
-            var known: Set<String> = []
-            keys = tables.flatMap(\.value.keys).filter { known.insert($0).inserted }
+            var known: Set<ExactKey> = []
+            keys = tables.flatMap(\.value.keys).filter { known.insert(ExactKey($0)).inserted }
             self.known = known
         }
 
@@ -59,13 +59,13 @@ public enum LocalizationCheck {
         }
 
         mutating func checkTexts() {
-            let localizedKinds = Set(texts.filter { known.contains($0.text) }.map(\.kind))
-            var told: Set<String> = []
+            let localizedKinds = Set(texts.filter { known.contains(ExactKey($0.text)) }.map(\.kind))
+            var told: Set<ExactKey> = []
             var search = NearMiss(keys)
-            for text in texts where localizedKinds.contains(text.kind) && !known.contains(text.text) {
-                guard bounded.hasRoom(for: .warning), told.insert(text.text).inserted else { continue }
+            for text in texts where localizedKinds.contains(text.kind) && !known.contains(ExactKey(text.text)) {
+                guard bounded.hasRoom(for: .warning), told.insert(ExactKey(text.text)).inserted else { continue }
                 let near = told.count > Self.suggestionLimit ? nil : search.find(text.text)
-                if let near { meant.insert(near) }
+                if let near { meant.insert(ExactKey(near)) }
                 bounded.append(
                     Finding(
                         severity: .warning,
@@ -101,8 +101,8 @@ public enum LocalizationCheck {
             }
             // Different keys are reason enough for some to be useless.
             guard !differ, let locale = tables.first?.key else { return }
-            let used = Set(texts.lazy.map(\.text)).union(meant)
-            let unused = keys.filter { !used.contains($0) }
+            let used = Set(texts.lazy.map { ExactKey($0.text) }).union(meant)
+            let unused = keys.filter { !used.contains(ExactKey($0)) }
             if unused.isEmpty { return }
             add(
                 .note,
@@ -138,7 +138,8 @@ public enum LocalizationCheck {
         /// Nobody knows all languages of the devices, so there has to be one for the others: keys that are no text are none.
         mutating func checkDefaultLanguage() {
             guard let locale = tables.first?.key, !tables.contains(where: { $0.key.language.lowercased() == "en" }),
-                let key = texts.lazy.map(\.text).first(where: { known.contains($0) && Self.looksLikeName($0) })
+                let key = texts.lazy.map(\.text).first(where: { known.contains(ExactKey($0)) && Self.looksLikeName($0) }
+                )
             else { return }
             add(
                 .note,

@@ -6,6 +6,14 @@ enum StringsEncoding {
         if bytes.count > StringsTable.byteLimit {
             throw StringsError(.limit, line: 1, "The file is longer than \(StringsTable.byteLimit) bytes")
         }
+        // What Xcode makes of a strings file when it builds an app.
+        if bytes.starts(with: Array("bplist00".utf8)) || bytes.starts(with: Array("<?xml".utf8)) {
+            throw StringsError(
+                .syntax,
+                line: 1,
+                "The file is a property list, as Xcode compiles it; put the strings file that it was made from here"
+            )
+        }
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return try utf8(bytes.dropFirst(3)) }
         if bytes.starts(with: [0xFF, 0xFE]) { return try utf16(bytes.dropFirst(2), isBigEndian: false) }
         if bytes.starts(with: [0xFE, 0xFF]) { return try utf16(bytes.dropFirst(2), isBigEndian: true) }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ExactJSON
+
 /// Reads the `"key" = "text";` syntax.
 struct StringsReader {
     private let scalars: [Unicode.Scalar]
@@ -13,7 +15,7 @@ struct StringsReader {
 
     mutating func read() throws(StringsError) -> [StringsTable.Entry] {
         var entries: [StringsTable.Entry] = []
-        var known: [String: (entry: Int, line: Int)] = [:]
+        var known: [ExactKey: (entry: Int, line: Int)] = [:]
         while true {
             try skip()
             guard position < scalars.count else { return entries }
@@ -30,7 +32,7 @@ struct StringsReader {
             guard peek == ";" else { throw fault("';' is missing after the entry of \"\(DocumentWalk.shown(key))\"") }
             advance()
             let entry = StringsTable.Entry(key: key, text: text)
-            if let (index, first) = known[key] {
+            if let (index, first) = known[ExactKey(key)] {
                 // Readers of this syntax put one entry after the other into a dictionary: the last stays.
                 entries[index] = entry
                 repeated.append(
@@ -41,7 +43,7 @@ struct StringsReader {
                     )
                 )
             } else {
-                known[key] = (entries.count, keyLine)
+                known[ExactKey(key)] = (entries.count, keyLine)
                 entries.append(entry)
             }
             if entries.count + repeated.count > StringsTable.entryLimit {

@@ -30,14 +30,14 @@ public struct StringsTable: Sendable, Hashable {
     public let entries: [Entry]
     /// Keys that stood in the file before, each with the line on which it stands again; the last text of each counts.
     public private(set) var repeated: [StringsError] = []
-    private let texts: [String: String]
+    private let texts: [ExactKey: String]
 
     /// A table of entries; of several with one key the first counts.
     public init(_ entries: [Entry]) {
-        var texts: [String: String] = [:]
+        var texts: [ExactKey: String] = [:]
         self.entries = entries.filter { entry in
-            guard texts[entry.key] == nil else { return false }
-            texts[entry.key] = entry.text
+            guard texts[ExactKey(entry.key)] == nil else { return false }
+            texts[ExactKey(entry.key)] = entry.text
             return true
         }
         self.texts = texts
@@ -72,7 +72,7 @@ public struct StringsTable: Sendable, Hashable {
     }
 
     /// The text of a key.
-    public subscript(key: String) -> String? { texts[key] }
+    public subscript(key: String) -> String? { texts[ExactKey(key)] }
 
     /// The keys in the order of the file.
     public var keys: [String] { entries.map(\.key) }

@@ -14,13 +14,28 @@ enum CharacterSetName {
 
     /// The first character of a text that the set lacks; nil also for sets whose characters are not known here.
     static func firstUnencodable(_ text: String, in name: String) -> Unicode.Scalar? {
-        let limit: UInt32
-        switch name.lowercased() {
-        case "us-ascii", "ascii", "iso646-us": limit = 0x7F
-        case "iso-8859-1", "iso_8859-1", "latin1", "l1", "cp819", "ibm819", "csisolatin1": limit = 0xFF
-        default: return nil
-        }
+        guard let limit = lastOfOneByte(name) else { return nil }
         return text.unicodeScalars.first { $0.value > limit }
+    }
+
+    /// The last character of a set whose characters are all one byte and have Unicode's numbers.
+    private static func lastOfOneByte(_ name: String) -> UInt32? {
+        switch name.lowercased() {
+        case "us-ascii", "ascii", "iso646-us": 0x7F
+        case "iso-8859-1", "iso_8859-1", "latin1", "l1", "cp819", "ibm819", "csisolatin1": 0xFF
+        default: nil
+        }
+    }
+
+    /// How many bytes a text has in a set; nil for sets that are not known here well enough.
+    static func byteCount(_ text: String, in name: String) -> Int? {
+        switch name.lowercased() {
+        case "utf-8", "csutf8": return text.utf8.count
+        case "utf-16", "utf-16be", "utf-16le": return text.utf16.count * 2
+        case let name where name.hasPrefix("iso-8859-") || name.hasPrefix("windows-125") || name.hasPrefix("koi8-"):
+            return text.unicodeScalars.count
+        case let name: return lastOfOneByte(name) == nil ? nil : text.unicodeScalars.count
+        }
     }
 
     private static let common = [

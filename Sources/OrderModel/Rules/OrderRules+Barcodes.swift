@@ -41,7 +41,7 @@ extension OrderRules {
                 fix: "Set messageEncoding to \"utf-8\", or send a message without such characters."
             )
         }
-        guard let format = object["format"]?.stringValue, let limit = Self.barcodeLimits[format] else { return }
+        guard let format = object["format"]?.stringValue, let limits = Self.barcodeLimits[format] else { return }
         if format == "code128", let scalar = message.unicodeScalars.first(where: { !$0.isASCII }) {
             add(
                 .warning,
@@ -51,19 +51,24 @@ extension OrderRules {
                 fix: "Use \"qr\", or send a message in ASCII."
             )
         }
-        let count = message.utf8.count
+        let isNumber = message.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        let limit = isNumber ? limits.digits : limits.bytes
+        // Without a known encoding the fewest bytes that it can be: a warning must not be wrong.
+        let count = encoding.flatMap { CharacterSetName.byteCount(message, in: $0) } ?? message.unicodeScalars.count
         if count > limit {
             add(
                 .warning,
                 "barcode-length",
                 place + ["message"],
-                "The message has \(count) bytes; \(format) holds no more than \(limit).",
+                "The message has \(count) \(isNumber ? "digits" : "bytes"); \(format) holds no more than \(limit).",
                 fix: format == "code128" ? "Shorten it, or use \"qr\"." : "Shorten it, for instance to a number or URL."
             )
         }
     }
 
-    /// Bytes that the largest symbol holds: ISO/IEC 18004 (40-L), 15438 and 24778. Code 128 has no such limit; a line of 80
-    /// characters on a phone is our judgement of what a scanner still resolves.
-    private static let barcodeLimits = ["qr": 2953, "pdf417": 1108, "aztec": 1914, "code128": 80]
+    /// What the largest symbol holds, of bytes and, packed more densely, of digits alone: ISO/IEC 18004 (40-L), 15438 and 24778.
+    /// Code 128 has no such limit; a line of 80 characters on a phone is our judgement of what a scanner still resolves.
+    private static let barcodeLimits: [String: (bytes: Int, digits: Int)] = [
+        "qr": (2953, 7089), "pdf417": (1108, 2710), "aztec": (1914, 3832), "code128": (80, 80),
+    ]
 }

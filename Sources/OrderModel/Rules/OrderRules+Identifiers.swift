@@ -29,10 +29,10 @@ extension OrderRules {
     }
 
     private mutating func checkDuplicates(_ list: String, _ member: String) {
-        var seen: [String: Int] = [:]
+        var seen: [ExactKey: Int] = [:]
         for (index, element) in (order[list]?.arrayValue ?? []).enumerated() {
             guard let identifier = element[member]?.stringValue else { continue }
-            if let first = seen[identifier] {
+            if let first = seen[ExactKey(identifier)] {
                 add(
                     .error,
                     "duplicate-identifier",
@@ -41,7 +41,7 @@ extension OrderRules {
                     fix: "Give each its own and keep it for good; devices tell changes by it."
                 )
             } else {
-                seen[identifier] = index
+                seen[ExactKey(identifier)] = index
             }
         }
     }

@@ -31,7 +31,7 @@ public enum OrderSchema {
     /// document gives out is one that this schema finds, too.
     public static let ruleCodes: Set<String> = [
         "bad-number", "date-out-of-range", "duplicate-identifier", "identifier-too-long", "newer-than-target",
-        "updated-before-created", "updated-without-change",
+        "updated-before-created", "updated-without-change", "web-service-url-authority",
     ]
 
     /// Every object below the order, each once, in the order they are met.

@@ -66,8 +66,10 @@ struct DocumentWalk {
             add(
                 .error,
                 "missing-member",
-                "\(description.name) needs \"\(field.name)\"",
-                fix: "Add \(field.kind.advice)."
+                object[field.name] == nil
+                    ? "\(description.name) needs \"\(field.name)\""
+                    : "\"\(field.name)\" is null, but \(description.name) needs it",
+                fix: object[field.name] == nil ? "Add \(field.kind.advice)." : "Write \(field.kind.advice)."
             )
             place.removeLast()
         }

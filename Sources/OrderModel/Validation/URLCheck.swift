@@ -52,6 +52,13 @@ package struct URLCheck {
         self.fault = fault
     }
 
+    /// What stands behind the last colon of the authority, outside an IPv6 address.
+    private var port: Substring? {
+        guard let colon = host.utf8.lastIndex(of: 0x3A) else { return nil }
+        let port = host[host.utf8.index(after: colon)...]
+        return port.utf8.contains(0x5D) ? nil : port
+    }
+
     /// Whether nothing stands between `user@` and `:port`.
     private static func namesNoHost(_ authority: Substring) -> Bool {
         let host =
@@ -76,6 +83,16 @@ package struct URLCheck {
                 )
             )
         }
+        // Port 0 and ports above 65,535 don't exist; `host:` alone means the scheme's own.
+        let authority: (message: String, fix: String)? =
+            if let port, !port.isEmpty, !(1...65_535).contains(Int(port) ?? 0) {
+                ("The web service URL has a port that does not exist", "Write one from 1 to 65535.")
+            } else if host.utf8.contains(0x40) {
+                ("The web service URL holds a user name", "Leave out what stands before @; the token is the proof.")
+            } else {
+                nil
+            }
+        if let authority { faults.append(("web-service-url-authority", authority.message, authority.fix)) }
         if hasTail {
             faults.append(("bad-url", "The web service URL has a query or fragment", "End it after the path."))
         }
