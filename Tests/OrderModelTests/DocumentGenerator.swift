@@ -78,7 +78,8 @@ struct DocumentGenerator {
         case .positiveInteger: return .number(JSONNumber(Int64(1 + random.next() % 9_999_999_999)))
         case .schemaVersion: return .number(JSONNumber(Int64(version)))
         case .file(let use):
-            return .string(random.one(of: use.isImage ? ["logo.png", "a@2x.jpg", "x_1-2.PNG"] : ["r.pdf", "r.jpeg"]))
+            let names = use.isImage ? ["logo.png", "a@2x.jpg", "Logo groß.PNG"] : ["r.pdf", "mail/r 1.jpeg"]
+            return .string(random.one(of: names))
         case .object(let table): return object(table)
         case .list(let element):
             let length = fullness == 100 ? 2 : Int(random.next() % 3)

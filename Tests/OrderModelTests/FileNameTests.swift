@@ -97,6 +97,28 @@ import Testing
         #expect(missing?.message.contains("a12.lproj and others") == true)
     }
 
+    @Test func `names with blanks, accents and folders are found, localized, too`() throws {
+        #expect(try found(["Logo groß.png", "a/b c.png"], ["Logo groß.png", "a/b c@2x.png"]) == [])
+        #expect(try found(["a/b.png"], ["de.lproj/a/b.png", "en.lproj/a/b.png"]) == [])
+        #expect(
+            try found(["a/b.png"], ["b.png"]) == [
+                "error file-missing /lineItems/0/image", "warning file-unused b.png",
+            ]
+        )
+    }
+
+    @Test func `an accent that order and file write in two ways is told`() throws {
+        let composed = "gr\u{F6}\u{DF}e.png"
+        let decomposed = "gro\u{308}\u{DF}e.png"
+        #expect(try found([composed], [composed]) == [])
+        #expect(try found([composed], [decomposed]) == ["warning names-differ-in-case /lineItems/0/image"])
+        #expect(
+            try found([decomposed], ["de.lproj/\(composed)", "en.lproj/\(decomposed)"]) == [
+                "warning names-differ-in-case /lineItems/0/image"
+            ]
+        )
+    }
+
     @Test func `names that differ in case only are told`() {
         #expect(
             FileNameCheck.similarNames(["logo.png", "b.png", "Logo.png", "de.lproj/logo.png"]).map(\.summary) == [

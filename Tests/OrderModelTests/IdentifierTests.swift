@@ -80,6 +80,22 @@ import Testing
         #expect(fault { () throws(IdentifierError) in _ = try PackagePath(text) } == code)
     }
 
+    @Test(
+        arguments: [
+            ("logo.png", nil), ("Logo groß 2.png", nil), ("images/logo.png", nil), ("a/b/c", nil), ("...", nil),
+            (".logo.png", nil), ("a..png", nil), ("aé:b", nil), ("a/b:c", nil), (" ", nil), ("😀", nil),
+            (String(repeating: "a", count: 255), nil), (String(repeating: "a", count: 256), .tooLong),
+            (String(repeating: "é", count: 127), nil), (String(repeating: "é", count: 128), .tooLong),
+            ("", .empty), ("/a", .badForm), ("a/", .badForm), ("a//b", .badForm), (".", .badForm), ("..", .badForm),
+            ("../a", .badForm), ("a/../b", .badForm), ("a/.", .badForm), ("c:/a", .badForm), ("c:a", .badForm),
+            ("a\\b", .badCharacter), ("a\nb", .badCharacter), ("a\u{0}", .badCharacter), ("a\u{7F}", .badCharacter),
+            ("a\u{9B}", .badCharacter),
+        ] as [(String, IdentifierError.Code?)]
+    )
+    func `a file name is what an archive can hold`(_ text: String, _ code: IdentifierError.Code?) {
+        #expect(fault { () throws(IdentifierError) in _ = try FileName(text) } == code)
+    }
+
     private func fault(_ body: () throws(IdentifierError) -> Void) -> IdentifierError.Code? {
         do throws(IdentifierError) {
             try body()

@@ -28,8 +28,8 @@ struct OrderGenerator {
                 try .init(
                     displayName: generator.text(),
                     url: generator.uri(),
-                    trackingLogoNameLightColorScheme: PackagePath("light.png"),
-                    trackingLogoNameDarkColorScheme: PackagePath("dark.png")
+                    trackingLogoNameLightColorScheme: FileName("light.png"),
+                    trackingLogoNameDarkColorScheme: FileName("dark.png")
                 )
             },
             customer: maybe { generator in
@@ -77,7 +77,7 @@ struct OrderGenerator {
             merchantIdentifier: MerchantIdentifier("merchant.com.example.shop"),
             displayName: text(),
             url: uri(),
-            logo: maybe { _ in try PackagePath("logo.png") },
+            logo: maybe { _ in try FileName("logo.png") },
             address: maybe { try $0.address() },
             businessChatURL: maybe { try $0.uri() },
             contactURL: maybe { try $0.uri() },
@@ -111,7 +111,7 @@ struct OrderGenerator {
                         status: $0.random.one(of: Order.PaymentTransaction.Status.allCases),
                         transactionType: $0.random.one(of: Order.PaymentTransaction.TransactionType.allCases),
                         applePayTransactionIdentifier: $0.maybe { $0.text() },
-                        receipt: $0.maybe { _ in try PackagePath("receipt.pdf") }
+                        receipt: $0.maybe { _ in try FileName("receipt.pdf") }
                     )
                 }
             },
@@ -189,7 +189,7 @@ struct OrderGenerator {
             returnedAt: maybe { try $0.dateTime() },
             lineItems: maybe { try $0.lineItems() },
             notes: maybe { $0.text() },
-            returnLabel: maybe { _ in try PackagePath("label.pdf") }
+            returnLabel: maybe { _ in try FileName("label.pdf") }
         )
     }
 
@@ -200,7 +200,7 @@ struct OrderGenerator {
                 subtitle: $0.maybe { $0.text() },
                 quantity: $0.random.chance(50) ? 2 : Order.Quantity("1.50"),
                 price: $0.maybe { try $0.money() },
-                image: $0.maybe { _ in try PackagePath("item.jpg") },
+                image: $0.maybe { _ in try FileName("Bild 1/für alle.jpg") },
                 gtin: $0.maybe { $0.text() },
                 sku: $0.maybe { $0.text() }
             )

@@ -151,6 +151,8 @@ struct OrderMutator {
         "USD\n",
         "SE\u{212A}", "\u{212A}E", "logo.png", ".png", "../a.png", "a/b.png", "de.lproj/logo.png", "pt-BR.lproj/a.png",
         "zh-Hans-CN.lproj/a", "de.lproj/", "de.lproj/.a", "deutsch.lproj/a", "a.png\n", "ä.png", "a b.png",
+        ".", "..", "...", "a/..", "a/../b", "./a", "a/.", "a//b", "/a", "a/", "c:a", "::", "é:a", "a:", "a\\b", "a/b/c",
+        "a\u{7F}", "\u{9B}a", "images/logo.png", "Logo groß.png", "a/\n", "..\n", "/",
         "order.com.example.shop", "order", "order.", ".order", "order..a", "order.com.exämple", "order.com.example\n",
         "0123456789abcdef", "0123456789abcde", "0123456789abcde ", "0123456789abcdef\n", "éééééééééééééééé", "qr",
         "a\u{0}b", "a\u{85}b", "\u{9F}", "\u{A0}", "😀", "enabled", "disabledIfAppInstalled", "e\u{301}", "null", "true",

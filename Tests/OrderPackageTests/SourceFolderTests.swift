@@ -117,6 +117,47 @@ struct SourceFolderTests {
         #expect(source.files.keys.sorted() == ["de.lproj/order.strings", "en.lproj/order.strings", "logo.png"])
     }
 
+    @Test("a folder with names in blanks, accents and folders is built, verified and unpacked")
+    func names() async throws {
+        let folder = try folder(
+            strings + [
+                ("Logo groß.png", Fixtures.png(300)), ("images/a b.png", Fixtures.png(400)),
+                ("images/old~", Fixtures.png(500)),
+            ]
+        )
+        var order = String(decoding: Fixtures.order, as: UTF8.self)
+        order.replace("logo.png", with: "Logo groß.png")
+        let items = ["images/a b.png", "images/old~"].map { #"{"title":"A","quantity":1,"image":"\#($0)"}"# }
+        order.replace(#"{"sch"#, with: #"{"lineItems":[\#(items.joined(separator: ","))],"sch"#)
+        try folder.write(Array(order.utf8), to: "order.json")
+        let source = try SourceFolder(folder.path)
+        let (document, findings) = source.check()
+        #expect(document != nil && source.leftOut == [])
+        #expect(
+            findings.map { "\($0.severity) \($0.code) \($0.path ?? $0.pointer?.description ?? "")" } == [
+                "warning file-in-folder /lineItems/0/image", "warning file-in-folder /lineItems/1/image",
+                "warning unusual-file-name /merchant/logo", "warning file-unused logo.png",
+            ]
+        )
+        let package = try Fixtures.package(order: source.order, files: source.packageFiles())
+        let report = PackageVerifier(trust: [try Fixtures.authority().root]).verify(package.bytes)
+        #expect(report.isValid && report.findings.map(\.code) == findings.map(\.code), "\(report.findings)")
+        try folder.write(package.bytes, to: "out/a.order")
+        let names = source.files.keys.sorted().map { "'\($0)'" }.joined(separator: " ")
+        for command in [
+            "unzip -q a.order -d u", "bsdtar -C b -xf a.order",
+            "python3 -c 'import zipfile; zipfile.ZipFile(\"a.order\").extractall(\"p\")'",
+        ] {
+            let unpacked = command.contains("-d u") ? "u" : command.contains("bsdtar") ? "b" : "p"
+            let result = try await shell(
+                "export LC_ALL=C.UTF-8; cd \(folder.path)/out && mkdir \(unpacked) && \(command)"
+                    + " && for f in \(names); do cmp \"../$f\" \"\(unpacked)/$f\"; done"
+            )
+            #expect(result.status == 0 && result.output == "", "\(command): \(result.output)")
+        }
+        withExtendedLifetime(folder) {}
+    }
+
     @Test("a file that the order names is no leftover, whatever its name ends in")
     func namedLeftovers() throws {
         let folder = try folder([("a@2x.bak", Fixtures.png(300)), ("b.bak", [1])])

@@ -44,9 +44,9 @@ URLS += ["https://example.com/a b", "https://example.com/\n", "https://example.c
          "https://example.com/" + "a" * 1980, "https://example.com/" + "a" * 1981]
 WORDS = """open Open completed cancelled canceled shipped pickedUp readyForPickup shipping pickup delivery ecommerce paid USD usd US
 us USA XX U1 logo.png .png ../a.png a/b.png de.lproj/logo.png pt-BR.lproj/a.png zh-Hans-CN.lproj/a de.lproj/ de.lproj/.a
-deutsch.lproj/a es-419.lproj/a ä.png order.com.example.shop order order. .order order..a order.com.exämple 0123456789abcdef
+deutsch.lproj/a es-419.lproj/a ä.png . .. ... a/.. a/../b ./a a/. a//b /a a/ / c:a :: é:a a: a/b/c images/logo.png order.com.example.shop order order. .order order..a order.com.exämple 0123456789abcdef
 0123456789abcde qr enabled disabledIfAppInstalled null true""".split()
-WORDS += ["", " ", "open ", "US\n", "USD\n", "SE\u212a", "\u212aE", "a.png\n", "a b.png", "order.com.example\n",
+WORDS += ["", " ", "a\\b", "a\x7f", "\x9ba", "Logo groß.png", "a/\n", "..\n", "open ", "US\n", "USD\n", "SE\u212a", "\u212aE", "a.png\n", "a b.png", "order.com.example\n",
           "0123456789abcde ", "0123456789abcdef\n", "é" * 17, "a\0b", "a\x85b", "\x9f", "\xa0", "😀", "e\u0301", "a" * 100, "a" * 101,
           "a" * 255, "a" * 256, "é" * 127, "é" * 200, "é" * 200 + "\1", "😀" * 256, "order." + "a" * 249, "order." + "a" * 250]
 SPELLINGS = """0 -0 0.0 -0.0 0e5 1 1.0 1e2 1E+2 100e-2 2 2.0 20e-1 3 -1 28.8 1.5 0.25 90 90.5 -90 180 -180 181 1e-3 123456789012

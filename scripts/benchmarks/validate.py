@@ -35,6 +35,7 @@ def hostile(size):
     yield "one long escaped text", order + '"associatedApplicationIdentifiers":["' + "\\u00e9\\n" * (room // 8) + '"]}'
     yield "one long identifier", order.replace('"2026-01-4711"', '"' + "é" * (room // 2) + '"').rstrip(",") + "}"
     yield "one long URL", order.replace('"https://www.example.com/orders/4711"', '"https://e/' + "a%20" * (room // 4) + '"').rstrip(",") + "}"
+    yield "one long file name", order.replace('"logo.png"', '"' + "/a" * (room // 2) + '"').rstrip(",") + "}"
     yield "one long duration", order.replace('"PT4H"', '"P' + "1" * room + 'D"').rstrip(",") + "}"
     yield "long numbers", order + '"returns":[' + ",".join(["9" * 999] * (room // 1000)) + "]}"
     yield "items with long amounts", order.replace('"lineItems":[', '"lineItems":[' + "".join(

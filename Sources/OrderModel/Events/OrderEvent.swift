@@ -31,12 +31,12 @@ public struct OrderEvent: Sendable, Hashable {
     /// - Parameters:
     ///   - json: the event.
     ///   - now: the clock in microseconds since 1970, to refuse events from the future; nil skips that.
-    ///   - options: how unknown members are judged.
+    ///   - options: how members are judged; events go through a service, so files are named as there.
     /// - Returns: the event, or nil if and only if a finding is an error; pointers begin at the event.
     public static func parse(
         _ json: JSONValue,
         now: Int64? = nil,
-        options: ValidationOptions = .init()
+        options: ValidationOptions = .init(isServiceFilled: true)
     ) -> (event: OrderEvent?, findings: [Finding]) {
         var reader = EventReader(options: options)
         let event = reader.read(json, now: now)

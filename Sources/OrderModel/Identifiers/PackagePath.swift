@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where a file lies inside an order package: a plain name, or a name inside one `<locale>.lproj` folder.
+/// Where a service keeps a file of an order package: a plain name, or a name inside one `<locale>.lproj` folder.
+///
+/// It stands in URLs of the merchant API, so it takes fewer names than a package: see ``FileName``.
 ///
 /// Apple: WalletOrders, "Creating the source for an order" (localization folders).
 public struct PackagePath: Hashable, Sendable, CustomStringConvertible, Comparable {

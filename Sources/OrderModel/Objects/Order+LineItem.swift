@@ -14,7 +14,7 @@ extension Order {
         /// The price of one.
         public var price: CurrencyAmount?
         /// The name of a picture in the package: PNG or JPEG.
-        public var image: PackagePath?
+        public var image: FileName?
         /// Its global trade item number: EAN, ISBN and the like.
         public var gtin: String?
         /// The merchant's own number for it.
@@ -28,7 +28,7 @@ extension Order {
             subtitle: String? = nil,
             quantity: Quantity,
             price: CurrencyAmount? = nil,
-            image: PackagePath? = nil,
+            image: FileName? = nil,
             gtin: String? = nil,
             sku: String? = nil,
             unknownFields: JSONObject = JSONObject()

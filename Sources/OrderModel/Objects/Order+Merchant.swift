@@ -12,7 +12,7 @@ extension Order {
         /// The website or landing page.
         public var url: URI
         /// The name of the logo in the package: PNG or JPEG.
-        public var logo: PackagePath?
+        public var logo: FileName?
         /// The contact address.
         public var address: Address?
         /// Where to write in Messages for Business.
@@ -31,7 +31,7 @@ extension Order {
             merchantIdentifier: MerchantIdentifier,
             displayName: String,
             url: URI,
-            logo: PackagePath? = nil,
+            logo: FileName? = nil,
             address: Address? = nil,
             businessChatURL: URI? = nil,
             contactURL: URI? = nil,

@@ -11,9 +11,9 @@ extension Order {
         public var url: URI
         /// The name of the logo beside the tracking link on light ground: PNG or JPEG. Wallet shows it when the
         /// shipping fulfillment has a `trackingURL`.
-        public var trackingLogoNameLightColorScheme: PackagePath
+        public var trackingLogoNameLightColorScheme: FileName
         /// The same for dark ground.
-        public var trackingLogoNameDarkColorScheme: PackagePath
+        public var trackingLogoNameDarkColorScheme: FileName
         /// Members that Apple does not have; see ``Order/unknownFields``.
         public var unknownFields: JSONObject
 
@@ -21,8 +21,8 @@ extension Order {
         public init(
             displayName: String,
             url: URI,
-            trackingLogoNameLightColorScheme: PackagePath,
-            trackingLogoNameDarkColorScheme: PackagePath,
+            trackingLogoNameLightColorScheme: FileName,
+            trackingLogoNameDarkColorScheme: FileName,
             unknownFields: JSONObject = JSONObject()
         ) {
             self.displayName = displayName

@@ -18,7 +18,7 @@ extension Order {
         /// The transaction's identifier in the Apple Pay payment token, when it was one.
         public var applePayTransactionIdentifier: String?
         /// The name of the receipt in the package: PDF, JPEG or PNG.
-        public var receipt: PackagePath?
+        public var receipt: FileName?
         /// Members that Apple does not have; see ``Order/unknownFields``.
         public var unknownFields: JSONObject
 
@@ -30,7 +30,7 @@ extension Order {
             status: Status,
             transactionType: TransactionType,
             applePayTransactionIdentifier: String? = nil,
-            receipt: PackagePath? = nil,
+            receipt: FileName? = nil,
             unknownFields: JSONObject = JSONObject()
         ) {
             self.amount = amount

@@ -29,7 +29,7 @@ extension Order {
         /// What the customer should know.
         public var notes: String?
         /// The name of a label to print in the package: PDF, JPEG or PNG.
-        public var returnLabel: PackagePath?
+        public var returnLabel: FileName?
         /// Members that Apple does not have; see ``Order/unknownFields``.
         public var unknownFields: JSONObject
 
@@ -46,7 +46,7 @@ extension Order {
             returnedAt: DateTime? = nil,
             lineItems: [LineItem]? = nil,
             notes: String? = nil,
-            returnLabel: PackagePath? = nil,
+            returnLabel: FileName? = nil,
             unknownFields: JSONObject = JSONObject()
         ) {
             self.returnIdentifier = returnIdentifier

@@ -87,6 +87,16 @@ public struct FileNameCheck: Sendable {
             absent[reference.name] = fix
             return addMissing(reference, fix: fix)
         }
+        if found.contains(where: index.isWrittenOtherwise) {
+            add(
+                .warning,
+                "names-differ-in-case",
+                reference.pointer,
+                "The order and the file write an accent of \"\(DocumentWalk.shown(reference.name))\" in two ways, and systems"
+                    + " differ over whether that is one name.",
+                fix: "Give the file a name without accents."
+            )
+        }
         if top.isEmpty { return compare(counts, reference) }
         if found.count > top.count {
             let folder = counts.first?.folder ?? ""

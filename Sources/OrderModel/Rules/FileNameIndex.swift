@@ -44,6 +44,12 @@ struct FileNameIndex {
         }
     }
 
+    /// Whether a path that is there is written in other bytes: Swift takes two ways to write an accent for one.
+    func isWrittenOtherwise(_ path: String) -> Bool {
+        guard let index = present.firstIndex(of: path) else { return false }
+        return !present[index].utf8.elementsEqual(path.utf8)
+    }
+
     /// The path that differs in upper and lower case only.
     func path(inAnyCase name: String) -> String? { lowered[name.lowercased()] }
 

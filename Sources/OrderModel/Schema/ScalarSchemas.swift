@@ -115,13 +115,17 @@ enum ScalarSchemas {
         ],
         "fileName": [
             "title": "File",
-            "description": "The name of a file in the package; localized variants lie in <locale>.lproj folders.",
-            "type": "string",
-            "pattern": .string(
-                "^([A-Za-z]{2,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?[.]lproj/)?"
-                    + "[A-Za-z0-9_@-][A-Za-z0-9._@-]{0,99}$"
+            "description": .string(
+                "The name of a file in the package, of at most 255 bytes; localized variants lie in <locale>.lproj "
+                    + "folders."
             ),
-            "not": lineBreak,
+            "$comment": .string(
+                "No control characters, no backslash, no part that is empty, a dot or two dots, and no drive letter."
+            ),
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 255,
+            "not": ["pattern": .string(#"[\u0000-\u001F\u007F-\u009F\\]|(^|/)[.]?[.]?(/|$)|^[ -~]:"#)],
             "examples": ["logo.png"],
         ],
     ]

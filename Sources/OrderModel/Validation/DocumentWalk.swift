@@ -194,22 +194,37 @@ struct DocumentWalk {
         case .identifier: checkOpaque(text)
         case .currency: checkCurrency(text)
         case .country: checkCountry(text)
-        case .file:
-            do throws(IdentifierError) {
-                _ = try PackagePath(text)
-                if text.utf8.contains(0x2F) {
-                    add(
-                        .warning,
-                        "file-in-folder",
-                        "\"\(Self.shown(text))\" names a folder; Wallet picks the language itself",
-                        fix: "Name the file alone; localized variants lie in <locale>.lproj folders."
-                    )
-                }
-            } catch {
-                add(.error, "bad-file-name", error.message, fix: error.fix)
-            }
+        case .file: checkFile(text)
         default: break
         }
+    }
+
+    private mutating func checkFile(_ text: String) {
+        do throws(IdentifierError) {
+            // A service has to store the file under a path of its own routes. A package takes what an archive can hold.
+            if options.isServiceFilled { _ = try PackagePath(text) } else { _ = try FileName(text) }
+        } catch {
+            // As of identifiers: characters are the schema's to count, bytes a rule's.
+            let isRule =
+                !options.isServiceFilled && error.code == .tooLong
+                && text.unicodeScalars.count <= FileName.byteLimit
+            return add(.error, isRule ? "file-name-too-long" : "bad-file-name", error.message, fix: error.fix)
+        }
+        if let folder = text.utf8.firstIndex(of: 0x2F).map({ text[..<$0] }) {
+            let isLanguage = folder.hasSuffix(".lproj")
+            add(
+                .warning,
+                "file-in-folder",
+                "\"\(Self.shown(text))\" names a folder; "
+                    + (isLanguage
+                        ? "Wallet picks the language itself"
+                        : "Apple's pages have files at the top level and in localization folders only"),
+                fix: isLanguage
+                    ? "Name the file alone; localized variants lie in <locale>.lproj folders."
+                    : "Put the file at the top level, and name it alone."
+            )
+        }
+        if let oddity = FileName.oddity(text) { add(.warning, "unusual-file-name", oddity.message, fix: oddity.fix) }
     }
 
     private mutating func checkIdentifier(_ text: String, _ check: (String) throws(IdentifierError) -> Void) {
@@ -257,8 +272,7 @@ struct DocumentWalk {
                 add(
                     .warning,
                     "fractional-seconds",
-                    "Wallet may refuse fractions of a second; the package gets whole seconds",
-                    fix: "Send \(date.text)."
+                    "Wallet may refuse fractions of a second; the package gets whole seconds"
                 )
             }
         } catch {

@@ -15,7 +15,7 @@ public struct ValidationOptions: Sendable, Hashable {
     /// What to do about members that Apple's model does not have.
     public var unknownMembers: UnknownMembers
     /// Whether a service adds `schemaVersion`, `updatedAt`, `webServiceURL` and `authenticationToken` later, so that the
-    /// document may come without them.
+    /// document may come without them. It stores the files, too, so they are named as its routes can: ``PackagePath``.
     public var isServiceFilled: Bool
     /// Whether nothing was changed since the order was created, so that `updatedAt` has to equal `createdAt`.
     public var isFirstRevision: Bool

@@ -112,4 +112,4 @@ extension MerchantIdentifier: FieldIdentifier {}
 extension FulfillmentIdentifier: FieldIdentifier {}
 extension ReturnIdentifier: FieldIdentifier {}
 extension AuthenticationToken: FieldIdentifier {}
-extension PackagePath: FieldIdentifier {}
+extension FileName: FieldIdentifier {}

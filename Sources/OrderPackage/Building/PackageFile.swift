@@ -79,7 +79,7 @@ enum StrayFile {
     /// Whether a path, or a folder in it, is hidden.
     static func isHidden(_ path: String) -> Bool { path.split(separator: "/").contains { $0.hasPrefix(".") } }
 
-    /// The paths that an order names all the same, at the top level or localized, as they are or in another resolution: they
+    /// The paths that an order names all the same, as it names them or localized, as they are or in another resolution: they
     /// are files like any other. `.DS_Store` never is: devices don't unpack it.
     static func named(by order: JSONValue, among paths: some Sequence<String>) -> Set<String> {
         let strays = paths.filter(matches)
@@ -88,12 +88,15 @@ enum StrayFile {
         return Set(
             strays.filter { path in
                 let parts = path.split(separator: "/")
-                guard let name = parts.last, name != ".DS_Store", parts.count <= 2 else { return false }
-                guard parts.count == 1 || parts[0].hasSuffix(".lproj") && !matches(String(parts[0])) else {
-                    return false
+                guard let name = parts.last, name != ".DS_Store" else { return false }
+                var places = [path]
+                if parts.count > 1, parts[0].hasSuffix(".lproj"), !matches(String(parts[0])) {
+                    places.append(parts.dropFirst().joined(separator: "/"))
                 }
-                let plain = name.replacing("@2x.", with: ".").replacing("@3x.", with: ".")
-                return names.contains(String(name)) || names.contains(String(plain))
+                return places.contains { place in
+                    let plain = place.replacing("@2x.", with: ".").replacing("@3x.", with: ".")
+                    return names.contains(place) || names.contains(plain)
+                }
             }
         )
     }

@@ -93,7 +93,7 @@ struct ManifestCheck {
             return
         }
         guard let digest = digest(text, path) else { return }
-        guard archive.paths.contains(path) else {
+        guard let found = archive.paths.firstIndex(of: path) else {
             list.error(
                 "manifest-file-missing",
                 path,
@@ -102,6 +102,15 @@ struct ManifestCheck {
                     ?? "Add the file, or take it out of the manifest."
             )
             return
+        }
+        if !archive.paths[found].utf8.elementsEqual(path.utf8) {
+            list.warning(
+                "names-differ-in-case",
+                path,
+                "The manifest and the archive write an accent of this name in two ways, and systems differ over whether that"
+                    + " is one name.",
+                fix: "Give the file a name without accents, and build the package anew."
+            )
         }
         if let found = archive.digests[path], found.bytes != digest {
             list.error(

@@ -88,6 +88,19 @@ extension BrokenPackage {
         files("a logo in another case", ["error file-missing /merchant/logo", "warning file-unused Logo.png"]) {
             $0.files[0].0 = "Logo.png"
         },
+        files(
+            "an accent that the manifest and the order write in another way than the archive",
+            [
+                "warning names-differ-in-case /merchant/logo", "warning names-differ-in-case l\u{F6}go.png",
+                "warning unusual-file-name /merchant/logo",
+            ]
+        ) {
+            $0.files[0].0 = "lo\u{308}go.png"
+            $0.replaceInOrder("logo.png", "l\u{F6}go.png")
+            $0.manifest = Manifest.bytes([
+                ("l\u{F6}go.png", SHA256.hash($0.files[0].1).hex), ("order.json", SHA256.hash($0.order).hex),
+            ])
+        },
         files("a small logo", ["warning image-size logo.png"]) { $0.files[0].1 = Picture.png(100, 100) },
         files("a logo that is PDF", ["error file-format logo.png"]) { $0.files[0].1 = Array("%PDF-1.7".utf8) },
         files("a logo that is GIF", ["error file-format logo.png"]) { $0.files[0].1 = Array("GIF89a".utf8) },

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The name that an order gives a file of its package: an image, a receipt or a label.
+///
+/// Apple: WalletOrders, "Creating the source for an order": any name. So it is what an archive can hold safely, with
+/// blanks, accents and folders. A service that stores the files itself takes fewer names: see ``PackagePath``.
+public struct FileName: ByteExactIdentifier, CustomStringConvertible {
+    /// The name, such as `Logo 2.png`, or a path from the package's top level.
+    public let text: String
+
+    /// The longest name, in bytes of UTF-8: what common file systems take.
+    static let byteLimit = 255
+
+    /// Takes a relative path of 1 to 255 bytes without empty parts, `.`, `..`, backslashes, control characters and drive
+    /// letters: with these a package leaves its folder, or is unpacked differently from one system to the next.
+    ///
+    /// - Throws: ``IdentifierError`` with `empty`, `tooLong`, `badCharacter` or `badForm`.
+    public init(_ text: String) throws(IdentifierError) {
+        let kind = "file name"
+        // Far beyond any name, nothing else is looked at.
+        if text.isEmpty || text.utf8.count > 4 * Self.byteLimit {
+            try IdentifierRules.checkLength(text, kind: kind, 1...Self.byteLimit)
+        }
+        for scalar in text.unicodeScalars where scalar == "\\" || IdentifierRules.isControl(scalar) {
+            throw IdentifierError(
+                .badCharacter,
+                kind,
+                scalar == "\\"
+                    ? "The file name has a backslash, which some systems take for a path separator"
+                    : "The file name has a control character",
+                fix: "Write the name of a file in the package, like logo.png; folders end with a slash."
+            )
+        }
+        for part in text.utf8.split(separator: 0x2F, omittingEmptySubsequences: false) where part.count <= 2 {
+            guard part.allSatisfy({ $0 == 0x2E }) else { continue }
+            throw IdentifierError(
+                .badForm,
+                kind,
+                part.isEmpty
+                    ? "The file name begins or ends with a slash, or has two of them in a row"
+                    : "The file name has a part that is \"\(part.count == 1 ? "." : "..")\"",
+                fix: "Write the path from the package's top level, like logo.png."
+            )
+        }
+        if text.utf8.dropFirst().first == 0x3A {
+            throw IdentifierError(
+                .badForm,
+                kind,
+                "The file name begins with a drive letter",
+                fix: "Write the path from the package's top level, like logo.png."
+            )
+        }
+        // Last: what is only too long in bytes is well-formed.
+        try IdentifierRules.checkLength(text, kind: kind, 1...Self.byteLimit)
+        self.text = text
+    }
+
+    /// The name.
+    public var description: String { text }
+
+    /// What about a name is so unusual that it may not work everywhere, in words; nil when nothing is.
+    static func oddity(_ text: String) -> (message: String, fix: String)? {
+        if text.utf8.split(separator: 0x2F).contains(where: { $0.first == 0x2E }) {
+            return (
+                "\"\(DocumentWalk.shown(text))\" is hidden by its dot, and many tools leave hidden files out",
+                "Give the file a name that begins with a letter or a digit."
+            )
+        }
+        if text.utf8.contains(where: { $0 > 0x7E }) {
+            return (
+                "\"\(DocumentWalk.shown(text))\" has characters beyond ASCII, which not every system writes in the same"
+                    + " bytes; Apple's pages don't say how Wallet compares them",
+                "Use letters from A to Z, digits, '.', '_' and '-'."
+            )
+        }
+        return nil
+    }
+}
