@@ -47,6 +47,16 @@ import Testing
         #expect(throws: OrderDate.Fault.calendar) { try OrderDate(parsing: "0000-01-01T00:00:00+00:01") }
     }
 
+    @Test func `lower case and leap seconds are noted, in dates that have them`() throws {
+        let plain = try OrderDate(parsing: "2016-12-31T23:59:59Z")
+        #expect(!plain.hasLowerCase && !plain.isLeapSecond && !plain.hasFraction)
+        for text in ["2016-12-31t23:59:59Z", "2016-12-31T23:59:59z", "2016-12-31t23:59:59+00:00"] {
+            #expect(try OrderDate(parsing: text).hasLowerCase)
+        }
+        let leap = try OrderDate(parsing: "2016-12-31T23:59:60Z")
+        #expect(leap.isLeapSecond && !leap.hasLowerCase && leap.text == "2017-01-01T00:00:00Z")
+    }
+
     @Test(
         arguments: [
             ("PT30M", 1800), ("P0Y0M0DT0H30M0S", 1800), ("PT2H", 7200), ("P1W", 604_800), ("P1DT12H", 129_600),

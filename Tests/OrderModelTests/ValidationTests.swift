@@ -80,6 +80,17 @@ struct ValidationCase: Sendable, CustomTestStringConvertible {
         .init("/updatedAt", "\"2026-01-01T09:59:59Z\"", ["error updated-before-created /updatedAt"]),
         .init("/updatedAt", "\"2026-01-01T11:00:00+01:00\"", []),
         .init("/createdAt", "\"2026-01-01T10:00:00.900Z\"", ["warning fractional-seconds /createdAt"]),
+        .init("/createdAt", "\"2026-01-01t10:00:00Z\"", ["warning date-in-lower-case /createdAt"]),
+        .init("/createdAt", "\"2026-01-01T10:00:00z\"", ["warning date-in-lower-case /createdAt"]),
+        .init("/createdAt", "\"2016-12-31T23:59:60Z\"", ["warning leap-second /createdAt"]),
+        .init(
+            "/createdAt",
+            "\"2016-12-31t23:59:60.5z\"",
+            [
+                "warning fractional-seconds /createdAt", "warning date-in-lower-case /createdAt",
+                "warning leap-second /createdAt",
+            ]
+        ),
         .init("/updatedAt", "\"2026-01-01T10:00Z\"", ["error bad-date /updatedAt"]),
         .init("/barcode/message", "123", ["error wrong-type /barcode/message"]),
         .init("/barcode/format", "\"PKBarcodeFormatQR\"", ["error unknown-value /barcode/format"]),
@@ -231,6 +242,34 @@ struct ValidationCase: Sendable, CustomTestStringConvertible {
         let order = try JSONValue(text: Self.whole).replacing("/schemaVersion", with: 2)
             .replacing("/payment/status", with: nil)
         #expect(OrderDocument.validate(order).findings.map(\.summary) == ["note schema-version-2 /schemaVersion"])
+    }
+
+    @Test func `a service takes the file names that its routes can have, in events, too`() throws {
+        let service = ValidationOptions(isServiceFilled: true)
+        let names: [(String, String?)] = [
+            ("logo.png", nil), ("Logo groß.png", "bad-file-name"), ("a b.png", "bad-file-name"),
+            ("images/logo.png", "bad-file-name"), (".logo.png", "bad-file-name"), ("de.lproj/logo.png", nil),
+            (String(repeating: "a", count: 101), "bad-file-name"),
+            (String(repeating: "é", count: 200), "bad-file-name"),
+        ]
+        for (name, code) in names {
+            let order = try JSONValue(text: Self.whole).replacing("/merchant/logo", with: .string(name))
+            #expect(OrderDocument.validate(order, service).findings.first { $0.isError }?.code == code)
+            let item: JSONValue = ["title": "A", "quantity": 1, "image": .string(name)]
+            let (event, findings) = OrderEvent.parse(["eventIdentifier": "e", "order": ["lineItems": [item]]])
+            #expect(findings.first { $0.isError }?.code == code)
+            guard let event else { continue }
+            let entry = LogEntry(event, occurredAt: 1)
+            #expect(OrderFold().fold(try Story.base(), [entry]).verdicts["e"] == .applied)
+        }
+    }
+
+    @Test func `a date that Wallet may refuse comes with the one to send`() throws {
+        let order = try JSONValue(text: Self.whole).replacing("/createdAt", with: "2016-12-31t23:59:60.5z")
+        let (document, findings) = OrderDocument.validate(order)
+        #expect(findings.allSatisfy { $0.fix == "Send 2017-01-01T00:00:00Z." } && findings.count == 3)
+        let text = String(decoding: try #require(document).packageForm(), as: UTF8.self)
+        #expect(text.contains(#""createdAt":"2017-01-01T00:00:00Z""#))
     }
 
     @Test func `version 2 and members of newer systems are told to those who aim at older ones`() throws {

@@ -111,12 +111,17 @@ struct PackageVerifierTests {
         var parts = PackageParts()
         parts.replaceInOrder(
             #""updatedAt":"2026-01-01T00:00:00Z""#,
-            #""updatedAt":"2026-01-01T00:00:00.5Z","lineItems":[{"title":"Bread","quantity":"2"}],"customer":null"#
+            #""updatedAt":"2026-12-31t23:59:60.5z","lineItems":[{"title":"Bread","quantity":"2"}],"customer":null"#
         )
         let findings = try verifier().verify(try parts.bytes()).findings
-        #expect(Set(findings.map(\.code)) == ["fractional-seconds", "null-member", "numeric-string"])
+        #expect(
+            Set(findings.map(\.code)) == [
+                "fractional-seconds", "null-member", "numeric-string", "date-in-lower-case", "leap-second",
+            ]
+        )
         for finding in findings {
             #expect(!finding.message.contains("the package gets") && !finding.message.contains("not written"))
+            #expect(finding.message.contains("this package"))
             #expect(finding.fix?.contains("Send") == false, "\(finding)")
         }
     }

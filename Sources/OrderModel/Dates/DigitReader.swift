@@ -4,6 +4,8 @@
 struct DigitReader {
     private let bytes: [UInt8]
     private(set) var position = 0
+    /// Whether a letter was taken in lower case.
+    private(set) var tookLowerCase = false
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
@@ -19,6 +21,14 @@ struct DigitReader {
     mutating func take(_ character: Unicode.Scalar) -> Bool {
         guard position < bytes.count, UInt32(bytes[position]) == character.value else { return false }
         position += 1
+        return true
+    }
+
+    /// Takes a letter in either case, and notes when it was the lower one.
+    mutating func take(_ letter: Unicode.Scalar, orLowerCase other: Unicode.Scalar) -> Bool {
+        if take(letter) { return true }
+        guard take(other) else { return false }
+        tookLowerCase = true
         return true
     }
 

@@ -8,6 +8,11 @@ public struct OrderDate: Sendable, Hashable, Comparable {
     public let microseconds: Int64
     /// Whether the text had a fraction of a second, which Wallet's date decoder is known to refuse.
     public let hasFraction: Bool
+    /// Whether the text had a lower-case `t` or `z`. RFC 3339 section 5.6 lets applications insist on capitals, and says that
+    /// writers should use them; Apple's decoders take nothing else.
+    public let hasLowerCase: Bool
+    /// Whether the text named a 61st second. It is the moment of the second behind it, which ``text`` writes.
+    public let isLeapSecond: Bool
 
     /// Whole seconds since 1970-01-01T00:00:00Z, rounded down.
     public var seconds: Int64 { Self.floorDivide(microseconds, 1_000_000) }
@@ -16,12 +21,16 @@ public struct OrderDate: Sendable, Hashable, Comparable {
     public init(seconds: Int64) {
         self.microseconds = min(max(seconds, Self.firstSecond), Self.lastSecond) * 1_000_000
         self.hasFraction = false
+        self.hasLowerCase = false
+        self.isLeapSecond = false
     }
 
     /// A moment in microseconds since 1970-01-01T00:00:00Z, moved into the years 0 to 9999.
     public init(microseconds: Int64) {
         self.microseconds = min(max(microseconds, Self.firstSecond * 1_000_000), Self.lastSecond * 1_000_000 + 999_999)
         self.hasFraction = microseconds % 1_000_000 != 0
+        self.hasLowerCase = false
+        self.isLeapSecond = false
     }
 
     /// 0000-01-01T00:00:00Z and 9999-12-31T23:59:59Z: RFC 3339 has no other years.
@@ -63,7 +72,7 @@ public struct OrderDate: Sendable, Hashable, Comparable {
     public init(parsing text: String) throws(Fault) {
         var reader = DigitReader(Array(text.utf8.prefix(64)))
         guard text.utf8.count <= 64, let year = reader.number(4), reader.take("-"), let month = reader.number(2),
-            reader.take("-"), let day = reader.number(2), reader.take("T") || reader.take("t"),
+            reader.take("-"), let day = reader.number(2), reader.take("T", orLowerCase: "t"),
             let hour = reader.number(2), reader.take(":"), let minute = reader.number(2)
         else { throw .form }
         guard reader.take(":") else {
@@ -79,7 +88,7 @@ public struct OrderDate: Sendable, Hashable, Comparable {
         }
         if reader.isAtEnd { throw .noZone }
         var offset: Int64 = 0
-        if !(reader.take("Z") || reader.take("z")) {
+        if !reader.take("Z", orLowerCase: "z") {
             let sign: Int64 = reader.take("+") ? 1 : reader.take("-") ? -1 : 0
             guard sign != 0, let hours = reader.number(2), reader.take(":"), let minutes = reader.number(2),
                 hours <= 23, minutes <= 59
@@ -97,6 +106,8 @@ public struct OrderDate: Sendable, Hashable, Comparable {
         guard (Self.firstSecond...Self.lastSecond).contains(local - offset) else { throw .calendar }
         self.microseconds = (local - offset) * 1_000_000 + fraction
         self.hasFraction = hasFraction
+        self.hasLowerCase = reader.tookLowerCase
+        self.isLeapSecond = second == 60
     }
 
     /// The moment in whole seconds UTC, `2026-01-02T03:04:05Z`: the one form that packages hold.

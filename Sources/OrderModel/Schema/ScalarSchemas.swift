@@ -53,7 +53,9 @@ enum ScalarSchemas {
         ],
         "dateTime": [
             "title": "Date and time",
-            "description": "A date and time by RFC 3339 with seconds and time zone, best in whole seconds.",
+            "description": .string(
+                "A date and time by RFC 3339 with seconds and time zone, best in whole seconds and capitals."
+            ),
             "type": "string",
             "format": "date-time",
             "maxLength": 64,

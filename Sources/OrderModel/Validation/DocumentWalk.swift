@@ -268,12 +268,18 @@ struct DocumentWalk {
     private mutating func checkDate(_ text: String) {
         do throws(OrderDate.Fault) {
             let date = try OrderDate(parsing: text)
+            func advise(_ code: String, _ message: String) { add(.warning, code, message, fix: "Send \(date.text).") }
             if date.hasFraction {
-                add(
-                    .warning,
+                advise(
                     "fractional-seconds",
                     "Wallet may refuse fractions of a second; the package gets whole seconds"
                 )
+            }
+            if date.hasLowerCase {
+                advise("date-in-lower-case", "Wallet may refuse a t or z in lower case; the package gets capitals")
+            }
+            if date.isLeapSecond {
+                advise("leap-second", "Wallet may refuse a 61st second; the package gets the one behind it")
             }
         } catch {
             add(

@@ -19,6 +19,12 @@ enum FinishedOrder {
         case "fractional-seconds":
             finding.message = "The date has fractions of a second in this package, which Wallet may refuse."
             finding.fix = "Write whole seconds, and build the package anew."
+        case "date-in-lower-case":
+            finding.message = "The date has a t or z in lower case in this package, which Wallet may refuse."
+            finding.fix = "Write T and Z in capitals, and build the package anew."
+        case "leap-second":
+            finding.message = "The date has a 61st second in this package, which Wallet may refuse."
+            finding.fix = "Write the second behind it, and build the package anew."
         case "null-member":
             finding.message = "The member is null in this package; Wallet may refuse that, or take it as absent."
             finding.fix = "Leave the member out, and build the package anew."
