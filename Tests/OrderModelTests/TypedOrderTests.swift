@@ -96,7 +96,7 @@ import Testing
         #expect(order.merchant.unknownFields == ["slogan": .null])
         #expect(order.json == json)
         #expect(throws: InvalidOrderError.self) { try OrderDocument(order) }
-        #expect(Order(try OrderDocument(order, allowed)) == order)
+        #expect(try Order(OrderDocument(order, allowed)) == order)
         // A name with a property of its own does not stand twice.
         order.unknownFields["status"] = "completed"
         #expect(order.json["status"] == "open")
@@ -157,6 +157,24 @@ import Testing
         let json = try small().json.replacing("/schemaVersion", with: nil).replacing("/updatedAt", with: nil)
         let order = try Order(json: json, options: .init(isServiceFilled: true))
         #expect(order == (try small()))
+    }
+
+    @Test func `a stored document that these rules don't pass is an error, with what is wrong`() throws {
+        let json = try small().json
+        let cases: [(String, JSONValue?, String)] = [
+            ("/status", "lost", "error unknown-value /status"), ("/status", nil, "error missing-member /status"),
+            ("/merchant/logo", "../logo.png", "error bad-file-name /merchant/logo"),
+            ("/lineItems", [["title": "A", "quantity": true]], "error wrong-type /lineItems/0/quantity"),
+            ("/updatedAt", "2018-08-11T00:00:00", "error bad-date /updatedAt"),
+        ]
+        for (pointer, value, expected) in cases {
+            let document = try OrderDocument.trusted(json.replacing(pointer, with: value))
+            let error = #expect(throws: InvalidOrderError.self) { try Order(document) }
+            #expect(error?.findings.filter(\.isError).map(\.summary) == [expected])
+        }
+        // What only a service refuses has a typed form all the same.
+        let stored = try OrderDocument.trusted(json.replacing("/merchant/logo", with: "Logo groß.png"))
+        #expect(try Order(stored).merchant.logo?.text == "Logo groß.png")
     }
 
     @Test func `a text that is no JSON is one finding with line and column`() throws {

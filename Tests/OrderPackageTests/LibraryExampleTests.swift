@@ -27,7 +27,7 @@ import Testing
         print(report.isValid, package.byteCount)
         // README: end
         #expect(report.isValid, "\(report.findings)")
-        #expect(report.document.map { Order($0) }?.lineItems == order.lineItems)
+        #expect(try Order(#require(report.document)).lineItems == order.lineItems)
     }
 
     @Test func `the README shows this very example`() throws {

@@ -3,12 +3,22 @@
 public import ExactJSON
 
 extension Order {
-    /// The typed form of a validated document; there always is one.
+    /// The typed form of a validated document.
     ///
     /// A document that a service is to complete may lack `schemaVersion` and `updatedAt`: they are version 1 and
     /// ``createdAt`` then.
-    public init(_ document: OrderDocument) {
-        self.init(validated: document.json)
+    ///
+    /// - Throws: ``InvalidOrderError`` when the document was stored under rules that passed what these don't, with what
+    ///   today's validation finds. There always is a typed form of a document that was just validated.
+    public init(_ document: OrderDocument) throws(InvalidOrderError) {
+        do throws(InvalidOrderError) {
+            try self.init(reading: document.json)
+        } catch {
+            let isStored = document.json["updatedAt"] == nil
+            let options = ValidationOptions(unknownMembers: .accept, isServiceFilled: isStored)
+            let findings = OrderDocument.validate(document.json, options).findings
+            throw findings.contains(where: \.isError) ? InvalidOrderError(findings: findings) : error
+        }
     }
 
     /// Reads and validates a document.
@@ -21,7 +31,7 @@ extension Order {
     public init(json: JSONValue, options: ValidationOptions = .init()) throws(InvalidOrderError) {
         let (document, findings) = OrderDocument.validate(json, options)
         guard let document else { throw InvalidOrderError(findings: findings) }
-        self.init(document)
+        try self.init(document)
     }
 
     /// Reads and validates the text of a document, UTF-8.
@@ -30,7 +40,7 @@ extension Order {
     public init(text bytes: [UInt8], options: ValidationOptions = .init()) throws(InvalidOrderError) {
         let (document, findings) = OrderDocument.validate(text: bytes, options)
         guard let document else { throw InvalidOrderError(findings: findings) }
-        self.init(document)
+        try self.init(document)
     }
 
     /// The order as a JSON object with the members in Apple's order, whether it is valid or not.

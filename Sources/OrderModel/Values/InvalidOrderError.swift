@@ -27,16 +27,26 @@ extension FieldValue {
         var walk = DocumentWalk(options: ValidationOptions())
         walk.check(value, kind)
         if walk.hasErrors { throw InvalidOrderError(findings: walk.findings) }
-        return Self(validated: value)
+        return try Self(reading: value)
     }
 
-    /// Reads what validation has passed. That it can be read is what tests hold rules and readers to: they try some
-    /// thousand valid documents, made from the tables and out of damaged ones.
-    init(validated value: JSONValue) {
+    /// Reads a value that validation should have passed.
+    ///
+    /// What validation passes can be read: tests try some thousand valid documents, made from the tables and out of damaged
+    /// ones. A document that was stored long ago may have passed other rules.
+    init(reading value: JSONValue) throws(InvalidOrderError) {
         do throws(FieldFault) {
             try self.init(field: value)
         } catch {
-            preconditionFailure("Validation passed what has no typed form, at \"\(error.pointer)\".")
+            throw InvalidOrderError(findings: [
+                Finding(
+                    severity: .error,
+                    code: "wrong-type",
+                    pointer: error.pointer,
+                    message: "The value has no typed form.",
+                    fix: "Validate the document: it says what the value has to be."
+                )
+            ])
         }
     }
 }
