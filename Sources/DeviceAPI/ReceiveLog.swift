@@ -11,9 +11,7 @@ extension DeviceAPI {
     /// Source: Apple, "Log a message".
     internal func receiveLog(_ request: HTTPRequest) async throws -> HTTPResponse {
         let value: JSONValue
-        do { value = try JSONValue(parsing: request.body) } catch {
-            throw Problem.badRequest("The body is not JSON: \(error)", code: "json-syntax")
-        }
+        do { value = try JSONValue(parsing: request.body) } catch { throw Problem.unreadableJSON(error) }
         guard let logs = value["logs"]?.arrayValue else {
             throw Problem.badRequest("The body must be an object with the array \"logs\".", code: "malformed-log")
         }

@@ -39,9 +39,7 @@ extension DeviceAPI {
     /// The token of a body `{"pushToken": "…"}`. The content type does not matter: some devices send none.
     private static func pushToken(_ body: [UInt8]) throws -> PushToken {
         let value: JSONValue
-        do { value = try JSONValue(parsing: body) } catch {
-            throw Problem.badRequest("The body is not JSON: \(error)", code: "json-syntax")
-        }
+        do { value = try JSONValue(parsing: body) } catch { throw Problem.unreadableJSON(error) }
         guard let text = value["pushToken"]?.stringValue else {
             throw Problem.badRequest(
                 "The body must be an object with the string \"pushToken\".",

@@ -64,21 +64,9 @@ extension MerchantAPI {
     /// The body's JSON value, or the problem that says where it stops being JSON.
     internal static func json(_ body: [UInt8]) throws -> JSONValue {
         do { return try JSONValue(parsing: body) } catch {
-            throw Problem.faulty(
-                [
-                    Finding(
-                        severity: .error,
-                        code: "json-syntax",
-                        pointer: .root,
-                        message: "\(error)",
-                        fix: "Send JSON as RFC 8259 has it.",
-                        line: error.line,
-                        column: error.column
-                    )
-                ],
-                status: .badRequest,
-                code: "json-syntax"
-            )
+            var problem = Problem.unreadableJSON(error)
+            problem.extensions["errors"] = [Finding(syntax: error).json]
+            throw problem
         }
     }
 

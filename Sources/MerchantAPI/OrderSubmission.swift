@@ -171,11 +171,12 @@ internal struct OrderSubmission: Sendable {
             return
         }
         if path.name == "order.strings", let locale = path.locale {
-            do {
+            do throws(StringsError) {
                 let table = try StringsTable.parse(part.contents)
+                self.findings += table.repeated.map { Finding(strings: $0, path: part.name) }
                 self.strings.append((locale.text, table.json.objectValue ?? JSONObject()))
             } catch {
-                self.complain(part.name, "strings-syntax", "\(error)", "Write lines of the form \"key\" = \"text\";")
+                self.findings.append(Finding(strings: error, path: part.name))
             }
             return
         }

@@ -186,6 +186,50 @@ extension MerchantAPITests {
             }
         }
 
+        @Test("a strings file tells its faults as order validate does, and a key that stands twice is a warning")
+        func strings() async throws {
+            try await withMerchant { merchant in
+                let path = "en.lproj/order.strings"
+                func send(_ order: String, _ strings: [UInt8]) async -> HTTPResponse {
+                    let form = Merchant.form([("order", Samples.json(order).serialized()), (path, strings)])
+                    return await merchant.client.send(.post, "/api/v1/orders", form.headers, bytes: form.body)
+                }
+                let twice = await send("t", Array("\"KEY\" = \"a\";\n\"B\" = \"b\";\n\"KEY\" = \"c\";\n".utf8))
+                #expect(twice.status == .created, "\(twice.text)")
+                let warnings = twice.json["warnings"]?.arrayValue ?? []
+                #expect(warnings.map { $0["code"] } == ["strings-duplicate-key"])
+                #expect(warnings.first?["path"]?.stringValue == path && warnings.first?["line"] == 3)
+                let texts = await merchant.client.send(.get, Merchant.path("t", "/localizations/en"))
+                #expect(texts.json == ["KEY": "c", "B": "b"])
+                for (strings, code, line) in [
+                    (Array("\n\"KEY\" = ".utf8), "strings-syntax", 2), ([0xC3, 0x28], "strings-encoding", 1),
+                    (Array("\"KEY\" = \"a".utf8), "strings-unterminated", 1),
+                ] as [([UInt8], String, Int64)] {
+                    let refused = await send("u", strings)
+                    #expect(refused.status == .unprocessableContent)
+                    let error = refused.json["errors"]?[0]
+                    #expect(error?["code"]?.stringValue == code, "\(refused.text)")
+                    #expect(error?["line"]?.int64Value == line)
+                }
+            }
+        }
+
+        @Test("JSON that is deeper or has more values than is read is no fault of its syntax")
+        func limits() async throws {
+            try await withMerchant { merchant in
+                let deep = String(repeating: "[", count: 65)
+                let long = "[" + String(repeating: "1,", count: 1_000_000) + "1]"
+                for (path, body) in [("orders", deep), ("events", deep), ("events", long)] {
+                    let answer = await merchant.client.send(.post, "/api/v1/" + path, bytes: Array(body.utf8))
+                    #expect(answer.status == .badRequest && answer.code == "json-too-large", "\(answer.text)")
+                    #expect(answer.json["errors"]?[0]?["code"] == "order-too-large")
+                    #expect(answer.json["errors"]?[0]?["line"] == 1)
+                }
+                let broken = await merchant.client.send(.post, "/api/v1/events", bytes: Array("[01]".utf8))
+                #expect(broken.code == "json-syntax" && broken.json["errors"]?[0]?["code"] == "json-syntax")
+            }
+        }
+
         @Test("files that together make the package too large are refused before anything is stored")
         func tooLarge() async throws {
             try await withMerchant { merchant in

@@ -79,6 +79,14 @@ extension Problem {
         )
     }
 
+    /// 400 for a body that is no JSON, or that goes on beyond what the parser takes.
+    package static func unreadableJSON(_ error: JSONSyntaxError) -> Self {
+        if error.code == .limit {
+            return Self(.badRequest, code: "json-too-large", detail: "Not all of the body is read: \(error)")
+        }
+        return Self(.badRequest, code: "json-syntax", detail: "The body is not JSON: \(error)")
+    }
+
     /// 413 with the route's limit.
     package static func contentTooLarge(limit: Int) -> Self {
         Self(.contentTooLarge, code: "content-too-large", detail: "The body may have at most \(limit) bytes here.")
