@@ -35,6 +35,32 @@ extension StoreTests {
             }
         }
 
+        @Test func `members as deep as the doors take them are read back from the log`() async throws {
+            try await withStore { fixture in
+                let created = try await fixture.create("deep")
+                var options = ChangeOptions()
+                options.validation.unknownMembers = .accept
+                // An event that holds it in a parcel has the 64 levels that a request may have.
+                let deep = (0..<62).reduce(JSONValue.null) { value, _ in [value] }
+                let early = try await fixture.store.patch(created.key, with: ["x": deep], options)
+                #expect(early.revision == 2)
+                // An event from before the edit folds the whole log; one for a parcel to come waits in the state.
+                let late = try Samples.event("late", at: "2026-01-02T04:00:00Z")
+                #expect(try await fixture.store.apply(late, to: created.key, options).applied)
+                let (event, _) = OrderEvent.parse(
+                    ["eventIdentifier": "waits", "fulfillment": ["fulfillmentIdentifier": "p2", "x": deep]],
+                    options: options.validation
+                )
+                let waiting = try await fixture.store.apply(try #require(event), to: created.key, options)
+                #expect(waiting.reason == "waiting")
+                let more = try Samples.event("more", status: "open", parcel: "p2", type: "shipping")
+                #expect(try await fixture.store.apply(more, to: created.key, options).applied)
+                let order = try #require(try await fixture.store.order(created.key))
+                #expect(order.document["x"] == deep && order.document["fulfillments"]?[1]?["x"] == deep)
+                #expect(order.document["fulfillments"]?[0]?["status"] == "shipped")
+            }
+        }
+
         @Test func `the same event identifier with another body is refused`() async throws {
             try await withStore { fixture in
                 let created = try await fixture.create("one")

@@ -12,6 +12,10 @@ public struct JSONLimits: Sendable, Hashable {
     /// 8 MiB, 64 levels, a million values.
     public static let standard = JSONLimits()
 
+    /// For what was taken within the standard bounds, and has been wrapped or laid together since: it has to be readable
+    /// whatever it has grown to.
+    package static let stored = JSONLimits(bytes: 64 << 20, depth: 128, values: 8_000_000)
+
     /// Makes a set of bounds.
     /// - Parameters:
     ///   - bytes: The largest text, in bytes.

@@ -92,7 +92,7 @@ public struct OrderDocument: Sendable, Hashable {
     package static func trusted(bytes: [UInt8]) throws(OrderDocumentError) -> OrderDocument {
         let json: JSONValue
         do throws(JSONSyntaxError) {
-            json = try JSONValue(parsing: bytes)
+            json = try JSONValue(parsing: bytes, limits: .stored)
         } catch {
             throw OrderDocumentError(
                 .syntax,

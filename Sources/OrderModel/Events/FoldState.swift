@@ -65,7 +65,7 @@ public struct FoldState: Sendable, Hashable {
 
     /// Reads back ``text``; nil when it is unreadable or says that the log has to be folded.
     public init?(text: String) {
-        guard let json = try? JSONValue(parsing: Array(text.utf8)) else { return nil }
+        guard let json = try? JSONValue(parsing: Array(text.utf8), limits: .stored) else { return nil }
         self.init(json: json)
     }
 

@@ -167,7 +167,7 @@ struct ChangeRun {
                     kind: kind,
                     identifier: try row.text(0),
                     occurredAt: try row.timestamp(2).microseconds,
-                    body: try JSONValue(parsing: try row.bytes(3))
+                    body: try JSONValue(parsing: try row.bytes(3), limits: .stored)
                 )
             }
         }

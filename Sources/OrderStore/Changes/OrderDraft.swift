@@ -58,7 +58,7 @@ struct OrderDraft {
         self.baseText = text.base
         self.baseUntil = text.baseUntil
         self.stampedAt = text.stampedAt?.microseconds ?? 0
-        let document = try stored { try JSONValue(parsing: Array(text.document.utf8)) }
+        let document = try stored { try JSONValue(parsing: Array(text.document.utf8), limits: .stored) }
         self.original = document
         self.fold = options.fold
         if let result = FoldResult(document: document, stateText: text.state, foldedToText: text.foldedTo) {
@@ -196,7 +196,7 @@ struct OrderDraft {
     }
 
     private func base() throws -> FoldBase {
-        try stored { try FoldBase(json: try JSONValue(parsing: Array(baseText.utf8))) }
+        try stored { try FoldBase(json: try JSONValue(parsing: Array(baseText.utf8), limits: .stored)) }
     }
 
     // MARK: Edits

@@ -156,7 +156,7 @@ extension OrderStore {
         _ options: ChangeOptions
     ) throws -> [String: Verdict] {
         guard let document else { return [:] }
-        let base = try stored { try FoldBase(json: try JSONValue(parsing: try document.bytes(2))) }
+        let base = try stored { try FoldBase(json: try JSONValue(parsing: try document.bytes(2), limits: .stored)) }
         let until = try document.optionalTimestamp(3)?.microseconds ?? .min
         let entries = try ChangeRun.entries(log, key).filter { $0.occurredAt >= until }
         return options.fold.fold(base, entries).verdicts

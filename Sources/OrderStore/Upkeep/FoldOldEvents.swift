@@ -20,7 +20,7 @@ extension OrderStore {
             )
             guard let locked = orders[key.order], let text = locked.text else { return 0 }
             let entries = try await ChangeRun.readLog(key, on: connection)
-            let base = try stored { try FoldBase(json: try JSONValue(parsing: Array(text.base.utf8))) }
+            let base = try stored { try FoldBase(json: try JSONValue(parsing: Array(text.base.utf8), limits: .stored)) }
             let until = text.baseUntil?.microseconds ?? .min
             let live = entries.filter { $0.occurredAt >= until }
             // Entries from before the base that came late are in no fold; they go once they are old.
@@ -31,7 +31,7 @@ extension OrderStore {
             guard let compaction = fold.compact(base, live, now: locked.now.microseconds) else { return 0 }
             let folded = Set(compaction.folded)
             let rest = fold.fold(compaction.base, live.filter { !folded.contains($0.identifier) })
-            let document = try stored { try JSONValue(parsing: Array(text.document.utf8)) }
+            let document = try stored { try JSONValue(parsing: Array(text.document.utf8), limits: .stored) }
             guard rest.document == document else {
                 // Folded under other settings than now: the shown document is kept, and so is its log.
                 return 0
