@@ -130,6 +130,18 @@ struct OrderCommandTests {
         _ = try await Self.call(0, ["validate", "--target", "ios17", "-"], input: second)
     }
 
+    @Test("The first version of an order is not updated later than it was created")
+    func first() async throws {
+        let date = #"updatedAt": "2026-01-"#
+        let order = String(decoding: Self.order(), as: UTF8.self)
+        #expect(order.contains(date + "02T"))
+        _ = try await Self.call(0, ["validate", "--first", "-"], input: Self.order())
+        let later = Array(order.replacing(date + "02T", with: date + "03T").utf8)
+        _ = try await Self.call(0, ["validate", "-"], input: later)
+        let answer = try await Self.call(1, ["validate", "--first", "-"], input: later)
+        #expect(answer.text.contains("error updated-without-change at /updatedAt"))
+    }
+
     @Test("The schema is printed by the program alone, and is the file in Schemas")
     func schema() async throws {
         try await TestInstallation.use { installation in

@@ -12,6 +12,7 @@ enum OrderValidateCommand: Command {
         "Check order documents or source folders; - reads standard input.",
         options: [
             CommandLineOption("target", value: "RELEASE", "the oldest system to work on: ios16, ios17, …"),
+            CommandLineOption("first", "nothing was changed since the order was created: updatedAt equals createdAt"),
             CommandLineOption("json", "print JSON, one object a line"),
         ],
         operands: "FILE…"
@@ -31,6 +32,7 @@ enum OrderValidateCommand: Command {
             }
             options.target = target
         }
+        options.isFirstRevision = arguments.has("first")
         var isValid = true
         var unreadable: CommandFailure?
         for path in arguments.operands {
