@@ -162,8 +162,9 @@ public struct OrderFold: Sendable {
     }
 
     static func sorted(_ entries: [LogEntry]) -> [LogEntry] {
-        var seen: Set<String> = []
-        return entries.filter { seen.insert($0.identifier).inserted }.sorted { $0.position < $1.position }
+        // By bytes, as in the store: names that only look alike are two.
+        var seen: Set<ExactKey> = []
+        return entries.filter { seen.insert(ExactKey($0.identifier)).inserted }.sorted { $0.position < $1.position }
     }
 
     /// Whether a later entry writes a member that an earlier one wrote, or takes its thing away.

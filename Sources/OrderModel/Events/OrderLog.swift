@@ -30,7 +30,7 @@ public struct OrderLog: Sendable {
 
     /// Takes one entry. One with a known identifier is not taken again.
     public mutating func append(_ entry: LogEntry) -> FoldAnswer {
-        if entries.contains(where: { $0.identifier == entry.identifier }) {
+        if entries.contains(where: { ExactKey($0.identifier) == ExactKey(entry.identifier) }) {
             return FoldAnswer(verdict: .same, changed: [])
         }
         if let baseUntil, entry.occurredAt < baseUntil { return .behindBase }
