@@ -55,7 +55,8 @@ struct DocumentWalk {
         }
         if isPartial { return }
         let missing = description.requiredFields(inVersion: schemaVersion) & ~seen
-        if missing == 0 { return }
+        // A text can hold hundreds of thousands of empty objects.
+        if missing == 0 || !bounded.hasRoom(for: .error) { return }
         for (position, field) in description.fields.enumerated() where missing & (1 << UInt64(position)) != 0 {
             if options.isServiceFilled, description === ObjectDescription.order,
                 Self.serviceMembers.contains(field.name)
