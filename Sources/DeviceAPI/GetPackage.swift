@@ -48,7 +48,13 @@ extension DeviceAPI {
             fields["content-type"] = PackageHeaders.mediaType
             return HTTPResponse(.ok, headers: fields, body: .chunks(signed.package.chunks))
         } catch let error as SignedPackagesError {
-            self.logger.error("a package can't be signed", ["reason": .string(error.message)])
+            self.logger.error(
+                "a package can't be signed",
+                [
+                    "orderType": .string(head.key.orderType.text), "order": .string(head.key.mark),
+                    "reason": .string(error.message),
+                ]
+            )
             throw Problem.serviceUnavailable(
                 "The order can't be signed at present.",
                 code: "package-unavailable",

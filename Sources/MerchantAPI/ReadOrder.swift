@@ -67,7 +67,13 @@ extension MerchantAPI {
                 body: .chunks(signed.package.chunks)
             )
         } catch let error as SignedPackagesError {
-            self.logger.error("a package can't be signed", ["reason": .string(error.message)])
+            self.logger.error(
+                "a package can't be signed",
+                [
+                    "orderType": .string(head.key.orderType.text), "order": .string(head.key.mark),
+                    "reason": .string(error.message),
+                ]
+            )
             throw Problem.serviceUnavailable(error.message, code: "package-unavailable", retryAfter: 300)
         }
     }

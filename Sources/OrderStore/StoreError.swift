@@ -18,6 +18,8 @@ package struct StoreError: Error, Sendable, CustomStringConvertible {
         case preconditionFailed
         /// The document, or what it would become, breaks a rule; ``StoreError/findings`` says which.
         case invalidDocument
+        /// The order and its files make no package below Apple's limit; ``StoreError/findings`` names the largest.
+        case packageTooLarge
         /// The idempotency key was used for another request.
         case keyReused
         /// A twin of this request, with the same idempotency key, is running.

@@ -143,6 +143,9 @@ extension DeviceAPITests {
                 #expect(answer.code == "package-unavailable")
                 #expect(answer.headers["retry-after"] == "300")
                 #expect(doors.shop.log.text.contains("expired"))
+                // Which order, without its name.
+                let mark = try Samples.key("late").mark
+                #expect(doors.shop.log.text.contains("\"order\":\"\(mark)\""))
                 #expect(await doors.event("e1", "old").json["applied"] == true)
                 #expect(await doors.fetch("old", token).status == .serviceUnavailable)
                 #expect(await doors.register("phone", "late", late).status == .created)

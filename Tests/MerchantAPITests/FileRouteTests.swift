@@ -61,6 +61,86 @@ extension MerchantAPITests {
             }
         }
 
+        /// An image of a number of million bytes.
+        private static func image(_ number: UInt8, millions: Int) -> [UInt8] {
+            Samples.image(number) + [UInt8](repeating: 0, count: millions * 1_000_000)
+        }
+
+        @Test("files that make no package together are refused one by one too, and what makes it smaller is not")
+        func filesTooLargeTogether() async throws {
+            try await withMerchant { merchant in
+                await merchant.create("one")
+                let path = Merchant.path("one", "/assets/")
+                #expect(
+                    await merchant.client.send(.put, path + "a.png", bytes: Self.image(1, millions: 3)).status == .ok
+                )
+                let second = await merchant.client.send(.put, path + "b.png", bytes: Self.image(2, millions: 2))
+                #expect(second.status == .unprocessableContent, "\(second.text)")
+                #expect(second.code == "package-too-large")
+                #expect(second.json["errors"]?[0]?["code"] == "package-too-large")
+                #expect(second.json["errors"]?[0]?["path"] == "a.png")
+                #expect(second.json["errors"]?[0]?["message"]?.stringValue?.contains("b.png (2000009)") == true)
+                #expect(await merchant.client.send(.get, path + "b.png").status == .notFound)
+                #expect(await merchant.client.send(.get, Merchant.path("one", "/package")).status == .ok)
+                // Texts and a document that outgrow what is left.
+                let long = JSONValue.string(String(repeating: "x", count: 500_000))
+                for locale in ["de", "fr", "it", "es"] {
+                    let put = await merchant.client.send(
+                        .put,
+                        Merchant.path("one", "/localizations/" + locale),
+                        json: ["KEY": long]
+                    )
+                    #expect((put.code == "package-too-large") == (locale == "es"), "\(locale): \(put.text)")
+                }
+                let patch = await merchant.client.send(
+                    .patch,
+                    Merchant.path("one"),
+                    json: ["orderNumber": .string(String(repeating: "7", count: 900_000))]
+                )
+                #expect(patch.code == "package-too-large", "\(patch.text.prefix(300))")
+                #expect(await merchant.client.send(.delete, path + "a.png").status == .ok)
+                #expect(
+                    await merchant.client.send(.put, path + "b.png", bytes: Self.image(2, millions: 2)).status == .ok
+                )
+            }
+        }
+
+        @Test(
+            "files of a type that fit no package are refused; those too large beside an order's own stay away from it"
+        )
+        func typeFilesTooLarge() async throws {
+            try await withMerchant { merchant in
+                let admin = try await merchant.client([.admin])
+                let type = "/api/v1/order-types/\(Samples.shop)/assets/"
+                #expect(await admin.send(.put, type + "logo.png", bytes: Self.image(1, millions: 1)).status == .ok)
+                let order: JSONValue = ["order": Samples.json("one", logo: "logo.png")]
+                #expect(await merchant.client.send(.post, "/api/v1/orders", json: order).status == .created)
+                let own = Merchant.path("one", "/assets/receipt.png")
+                #expect(await merchant.client.send(.put, own, bytes: Self.image(2, millions: 3)).status == .ok)
+                #expect(await admin.send(.put, type + "logo.png", bytes: Self.image(3, millions: 3)).status == .ok)
+                let twice = await admin.send(.put, type + "logo@2x.png", bytes: Self.image(4, millions: 2))
+                #expect(twice.code == "package-too-large", "\(twice.text)")
+                // What is told of the order goes on, with the files that it has.
+                let event = await merchant.client.send(
+                    .post,
+                    Merchant.path("one", "/events"),
+                    json: Merchant.event("e")
+                )
+                #expect(event.json["applied"] == true, "\(event.text)")
+                let store = merchant.shop.store
+                let shop = try OrderTypeIdentifier(Samples.shop)
+                try await store.startRefresh(of: shop)
+                while try await store.refreshBatch(of: shop, size: 10) != nil {}
+                #expect(await merchant.client.send(.get, Merchant.path("one", "/package")).status == .ok)
+                let next = await merchant.client.send(
+                    .post,
+                    "/api/v1/orders",
+                    json: ["order": Samples.json("two", logo: "logo.png")]
+                )
+                #expect(next.status == .created, "\(next.text)")
+            }
+        }
+
         @Test(
             "bad paths and contents are refused with what is wrong",
             arguments: [

@@ -147,14 +147,20 @@ extension StoreTests {
         @Test func `files that are too large together are told as such, and the order goes on`() async throws {
             try await withShop { shop in
                 let key = try await Self.create(shop, "one", image: Self.image(1, 2_600_000))
-                let file = OrderFile(name: "logo@2x.png", contents: Self.image(2, 2_600_000))
-                _ = try await shop.store.putFile(file, of: key)
+                // The store lets no change make such a revision; one of an older version may be there.
+                try await shop.database.run(
+                    """
+                    insert into order_parts select order_type, order_identifier, 'logo@2x.png', digest, 'order'
+                    from order_parts where name = 'logo.png'
+                    """
+                )
                 do {
                     _ = try await shop.packages.package(key)
                     Issue.record("a package of more than 5 MB")
                 } catch { #expect((error as? SignedPackagesError)?.code == .unbuildable) }
                 _ = try await shop.store.removeFile("logo@2x.png", of: key)
-                #expect(try await shop.packages.package(key)?.head.revision == 3)
+                // What its revision is made of is what it was.
+                #expect(try await shop.packages.package(key)?.head.revision == 1)
             }
         }
 

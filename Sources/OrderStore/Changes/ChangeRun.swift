@@ -180,18 +180,29 @@ struct ChangeRun {
             draft.documentChanged || draft.touchesFiles
             ? try stored { try OrderDocument.trusted(draft.result.document) } : nil
         var plan: FilePlan?
+        var before: PackageWeight?
+        var hadOther = false
         if let document {
             let references = document.imageNames
-            var hadOther = false
             if draft.documentChanged {
                 hadOther = try stored { try OrderDocument.trusted(draft.original) }.imageNames != references
             }
             if draft.touchesFiles || hadOther || draft.documentChanged && partsVersion != locked.partsVersion {
-                plan = try await self.plan(draft, references)
+                let planned = try await self.plan(draft, references)
+                (plan, before) = (planned.plan, planned.before)
             }
         }
-        let partsDigest = plan.map { OrderPart.digest(of: $0.parts) } ?? locked.partsDigest
+        var partsDigest = plan.map { OrderPart.digest(of: $0.parts) } ?? locked.partsDigest
         let revises = draft.documentChanged || partsDigest != locked.partsDigest
+        let text = revises ? String(decoding: draft.result.document.serialized(), as: UTF8.self) : ""
+        if revises, let refusal = try await refusal(draft, plan, before, text.utf8.count) {
+            // The type's files have grown: they must not keep an order from what is told of it, which keeps those it has.
+            guard plan != nil, !draft.touchesFiles, !hadOther,
+                try await self.refusal(draft, nil, before, text.utf8.count) == nil
+            else { throw refusal }
+            plan = nil
+            partsDigest = locked.partsDigest
+        }
         if revises, locked.nextAt.microseconds > locked.now.microseconds + 3_600_000_000 {
             throw StoreError(
                 .aheadOfClock,
@@ -200,7 +211,6 @@ struct ChangeRun {
                 retryAfter: Int((locked.nextAt.microseconds - locked.now.microseconds) / 1_000_000 - 3_599)
             )
         }
-        let text = revises ? String(decoding: draft.result.document.serialized(), as: UTF8.self) : ""
         return Ready(
             draft: draft,
             plan: plan,
@@ -217,7 +227,45 @@ struct ChangeRun {
         )
     }
 
-    private func plan(_ draft: OrderDraft, _ references: Set<String>) async throws -> FilePlan {
+    /// Why the order's package would be too large; nil when it is not.
+    ///
+    /// - Parameters:
+    ///   - plan: the files that it gets; nil when it keeps those it has.
+    ///   - before: what those weigh, when it was read.
+    ///   - size: of the document's text.
+    private func refusal(
+        _ draft: OrderDraft,
+        _ plan: FilePlan?,
+        _ before: PackageWeight?,
+        _ size: Int
+    ) async throws -> StoreError? {
+        let sizeBefore = draft.locked.text?.document.utf8.count ?? 0
+        // What an order of no great size grows by is counted with its files.
+        guard plan != nil || size > max(PackageWeight.documentFloor, sizeBefore) else { return nil }
+        var weight = before
+        if weight == nil {
+            let key = draft.locked.key
+            let rows = try await connection.query(
+                FileStatements.readParts,
+                [.text(key.orderType.text), .texts([key.order.text])]
+            )
+            weight = try Self.weight(rows)
+        }
+        guard let weight else { return nil }
+        let refusal = (plan?.weight ?? weight).refusal(document: size, before: (weight, sizeBefore))
+        return refusal.map { StoreError($0.code, $0.message, findings: $0.findings, order: draft.locked.key) }
+    }
+
+    private static func weight(_ parts: Rows) throws -> PackageWeight {
+        var weight = PackageWeight()
+        for row in parts { weight.add(try row.text(1), Int(try row.int(4))) }
+        return weight
+    }
+
+    private func plan(
+        _ draft: OrderDraft,
+        _ references: Set<String>
+    ) async throws -> (plan: FilePlan, before: PackageWeight) {
         let type = PostgresValue.text(orderType.text)
         let order = PostgresValue.texts([draft.locked.key.order.text])
         let rows = try await connection.pipeline(
@@ -225,10 +273,11 @@ struct ChangeRun {
                 (FileStatements.readParts, [type, order]), (FileStatements.readOrderStrings, [type, order]),
             ]
         )
-        var own: [String: OrderPart] = [:]
+        var own: [String: (part: OrderPart, size: Int)] = [:]
         for row in rows[3] where try row.text(3) == OrderPart.Origin.order.rawValue {
             let name = try row.text(1)
-            own[name] = OrderPart(name: name, digest: SHA256Digest(bytes: try row.bytes(2)), origin: .order)
+            let digest = SHA256Digest(bytes: try row.bytes(2))
+            own[name] = (OrderPart(name: name, digest: digest, origin: .order), Int(try row.int(4)))
         }
         for (name, file) in draft.files {
             if file == nil, own[name] == nil {
@@ -238,7 +287,9 @@ struct ChangeRun {
                     order: draft.locked.key
                 )
             }
-            own[name] = file.map { OrderPart(name: name, digest: $0.digest, origin: .order) }
+            own[name] = file.map {
+                (OrderPart(name: name, digest: $0.digest, origin: .order), $0.contents.count)
+            }
         }
         var strings: [String: JSONObject] = [:]
         for row in rows[4] { strings[try row.text(1)] = try StringsText.table(try row.text(2)) }
@@ -252,12 +303,13 @@ struct ChangeRun {
             }
             strings[locale] = table
         }
-        return try FilePlan(
+        let plan = try FilePlan(
             own: Array(own.values),
             references: references,
             ownStrings: strings.map { ($0.key, $0.value) },
             typeRows: rows
         )
+        return (plan, try Self.weight(rows[3]))
     }
 
     private func answer(to edit: OrderWork.Edit, _ ready: Ready) -> Result<ChangeOutcome, any Error> {

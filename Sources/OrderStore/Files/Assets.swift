@@ -36,6 +36,9 @@ extension OrderStore {
     }
 
     /// Gives a type a file. Revisions that exist keep what they pinned.
+    ///
+    /// - Throws: ``StoreError`` with `packageTooLarge` when no package could hold it with what goes into packages beside
+    ///   it: its other resolutions and languages, and the type's strings.
     package func putTypeFile(_ file: OrderFile, of orderType: OrderTypeIdentifier) async throws {
         try OrderFile.check(path: file.name)
         try await transaction { connection in
@@ -49,11 +52,28 @@ extension OrderStore {
                         .bytes(file.digest.bytes),
                     ]
                 ),
+                (FileStatements.readTypePartsByStem, [.text(orderType.text), .texts([FileName(file.name).stem])]),
+                (FileStatements.readTypeStrings, [.text(orderType.text)]),
             ])
+            var weight = try Self.weight(typeStrings: results[4])
+            for row in results[3] where FileName(try row.text(0)).plain == FileName(file.name).plain {
+                weight.add(try row.text(0), Int(try row.int(2)))
+            }
+            if let refusal = weight.refusal(document: 0) { throw refusal }
             if results[2].affected > 0 {
                 _ = try await connection.query(FileStatements.raisePartsVersion, [.text(orderType.text)])
             }
         }
+    }
+
+    /// What the strings of a type weigh, which every package of the type holds.
+    static func weight(typeStrings rows: Rows) throws -> PackageWeight {
+        var weight = PackageWeight()
+        for row in rows {
+            let table = try StringsText.table(try row.text(1))
+            weight.add("\(try row.text(0)).lproj/order.strings", FilePlan.stringsFile(table).count)
+        }
+        return weight
     }
 
     /// Takes a file from a type.

@@ -15,6 +15,8 @@ struct FilePlan: Sendable {
     let missing: [String]
     /// The version of the type's files.
     let version: Int64
+    /// What they weigh.
+    let weight: PackageWeight
 
     /// What to read about the type, in this order: its version first, so that a change between leaves an older version
     /// on newer files and the next revision pins them again.
@@ -32,9 +34,11 @@ struct FilePlan: Sendable {
 
     /// Chooses the files. A file of the order takes the place of all files of the type that serve the same name.
     ///
-    /// - Parameter typeRows: the answers to ``typeStatements(_:_:)``.
+    /// - Parameters:
+    ///   - own: the order's own files, with the sizes of their contents.
+    ///   - typeRows: the answers to ``typeStatements(_:_:)``.
     init(
-        own: [OrderPart],
+        own: [(part: OrderPart, size: Int)],
         references: Set<String>,
         ownStrings: [(locale: String, table: JSONObject)],
         typeRows: [Rows]
@@ -42,13 +46,20 @@ struct FilePlan: Sendable {
         guard typeRows.count >= 3 else { throw StoreError(.corrupt, "The files of the order type were not read.") }
         self.version = try typeRows[0].first?.int(0) ?? 1
         var typeFiles: [(name: String, digest: SHA256Digest)] = []
-        for row in typeRows[1] { typeFiles.append((try row.text(0), SHA256Digest(bytes: try row.bytes(1)))) }
+        var sizes: [SHA256Digest: Int] = [:]
+        for row in typeRows[1] {
+            let digest = SHA256Digest(bytes: try row.bytes(1))
+            typeFiles.append((try row.text(0), digest))
+            sizes[digest] = Int(try row.int(2))
+        }
         var chosen: [String: OrderPart] = [:]
         var missing: [String] = []
-        for part in own {
+        for (part, size) in own {
             try OrderFile.check(path: part.name)
             chosen[part.name] = part
+            sizes[part.digest] = size
         }
+        let own = own.map(\.part)
         for reference in references {
             if own.contains(where: { FileName($0.name).serves(reference) }) { continue }
             let found = typeFiles.filter { FileName($0.name).serves(reference) }
@@ -70,9 +81,13 @@ struct FilePlan: Sendable {
             if contents.isEmpty { continue }
             let file = OrderFile(name: "\(locale).lproj/order.strings", contents: contents)
             made.append(file)
+            sizes[file.digest] = contents.count
             chosen[file.name] = OrderPart(name: file.name, digest: file.digest, origin: .strings)
         }
         self.parts = chosen.values.sorted { $0.name.precedesInBytes($1.name) }
+        var weight = PackageWeight()
+        for part in self.parts { weight.add(part.name, sizes[part.digest] ?? 0) }
+        self.weight = weight
         self.made = made
         self.missing = missing.sorted()
     }

@@ -6,6 +6,8 @@ import PostgreSQL
 
 extension OrderStore {
     /// Gives a type its strings for a locale. An order's own keys go over them; revisions that exist keep theirs.
+    ///
+    /// - Throws: ``StoreError`` with `packageTooLarge` when no package could hold the strings of all locales.
     package func putTypeStrings(
         _ table: JSONObject,
         locale: String,
@@ -19,6 +21,8 @@ extension OrderStore {
                 [.text(orderType.text), .text(locale), .text(text)]
             )
             if rows.affected > 0 {
+                let all = try await connection.query(FileStatements.readTypeStrings, [.text(orderType.text)])
+                if let refusal = try Self.weight(typeStrings: all).refusal(document: 0) { throw refusal }
                 _ = try await connection.query(FileStatements.raisePartsVersion, [.text(orderType.text)])
             }
         }

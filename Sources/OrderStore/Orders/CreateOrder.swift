@@ -69,7 +69,7 @@ extension OrderStore {
     /// key, in one statement, so that all or nothing of it is there.
     ///
     /// - Throws: ``StoreError`` with `orderExists` (also for an erased one), `invalidDocument` (createdAt more than 10
-    ///   minutes ahead), `keyReused`, `stillRunning`, `busy`.
+    ///   minutes ahead), `packageTooLarge`, `keyReused`, `stillRunning`, `busy`.
     package func create(_ new: NewOrder) async throws -> CreateOutcome {
         let key = new.key
         try await ensureOrderType(key.orderType)
@@ -101,6 +101,12 @@ extension OrderStore {
                 let present = try await head(key)
                 if present?.isErased == true { throw StoreError.existed }
                 if present != nil || tries > 3 { throw StoreError.exists(key) }
+            } catch let error as StoreError where error.code == .packageTooLarge {
+                // Files of the type may have grown since the same request was answered.
+                guard let request = new.idempotency, let outcome = try await replay(request, of: key.orderType) else {
+                    throw error
+                }
+                return outcome
             } catch let error as PostgresError where error.code == .lockTimeout {
                 guard new.idempotency != nil else { throw StoreError.busy }
                 throw StoreError(
@@ -127,6 +133,7 @@ extension OrderStore {
         if try row.bool(1) { throw try await head(key)?.isErased == true ? StoreError.existed : .exists(key) }
         let plan = try await filePlan(new)
         let text = String(decoding: new.document.json.serialized(), as: UTF8.self)
+        if let refusal = plan.weight.refusal(document: text.utf8.count) { throw refusal }
         return CreatedOrder(
             key: key,
             revision: 1,
@@ -147,7 +154,9 @@ extension OrderStore {
             try await connection.pipeline(FilePlan.typeStatements(new.key.orderType, references))
         }
         return try FilePlan(
-            own: new.files.map { OrderPart(name: $0.name, digest: $0.digest, origin: .order) },
+            own: new.files.map {
+                (OrderPart(name: $0.name, digest: $0.digest, origin: .order), $0.contents.count)
+            },
             references: references,
             ownStrings: new.strings.map { ($0.locale, $0.table) },
             typeRows: rows
@@ -159,6 +168,7 @@ extension OrderStore {
         let document = new.document
         let plan = try await filePlan(new)
         let text = String(decoding: document.json.serialized(), as: UTF8.self)
+        if let refusal = plan.weight.refusal(document: text.utf8.count) { throw refusal }
         let parts = OrderPart.digest(of: plan.parts)
         let digest = RevisionDigest.make(document: text, parts: parts, modifiedAt: document.createdAt)
         let created = CreatedOrder(

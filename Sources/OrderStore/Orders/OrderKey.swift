@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Cryptography
 package import OrderModel
 
 /// What one order is found by: its type and its identifier. Sorted as the database sorts, by bytes, which is the
@@ -21,6 +22,9 @@ package struct OrderKey: Hashable, Comparable, Sendable, CustomStringConvertible
         if left.orderType != right.orderType { return left.orderType.text.precedesInBytes(right.orderType.text) }
         return left.order.text.precedesInBytes(right.order.text)
     }
+
+    /// The identifier as logs show it: shortened, and the same each time, as words of device log lines are.
+    package var mark: String { "#" + SHA256.hash(Array(order.text.utf8)).hex.prefix(12) }
 
     /// Type and identifier; neither is a secret.
     package var description: String { "\(orderType.text)/\(order.text)" }
