@@ -9,8 +9,9 @@ extension MerchantAPI {
     /// Does a POST once when it comes with an `Idempotency-Key`: the same request again gets the same answer, another one
     /// under the same key is refused.
     ///
-    /// The work is safe to repeat by itself; this spares the caller from telling a first answer from a second. Creating an
-    /// order has its own way, in one commit with the order.
+    /// The key is taken first, so that of different requests under one key only one does anything. The same request twice
+    /// at once may work twice: the work is safe to repeat by itself, and both get the first's answer. Creating an order has
+    /// its own way, in one commit with the order.
     ///
     /// - Parameters:
     ///   - route: method and pattern; with the order type and the key it is the scope.
@@ -33,8 +34,13 @@ extension MerchantAPI {
             key: try Self.idempotencyKey(value),
             fingerprint: Self.fingerprint(request)
         )
-        if let kept = try await self.store.keptAnswer(request, of: type) { return (kept, true) }
-        let answer = try await work()
+        if let kept = try await self.store.takeKey(request, of: type) { return (kept, true) }
+        let answer: StoredAnswer
+        do { answer = try await work() } catch {
+            // Without the database the key stays taken for some minutes, for this request alone.
+            try? await self.store.leaveKey(request, of: type)
+            throw error
+        }
         let given = try await self.store.keepAnswer(answer, for: request, of: type)
         return (given, given != answer)
     }

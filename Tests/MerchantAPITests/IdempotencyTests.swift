@@ -170,6 +170,49 @@ extension MerchantAPITests {
             }
         }
 
+        @Test("of different requests under one key at once, one is done and the others do nothing")
+        func keyRace() async throws {
+            try await withMerchant { merchant in
+                await merchant.create("one")
+                for round in 0..<8 {
+                    let answers = try await atOnce(6) { number in
+                        await merchant.client.send(
+                            .post,
+                            Merchant.path("one", "/events"),
+                            ["idempotency-key": "race-\(round)"],
+                            json: [
+                                "eventIdentifier": .string("\(round)-\(number)"),
+                                "fulfillment": [
+                                    "fulfillmentIdentifier": "parcel-1",
+                                    "trackingNumber": .string("\(round)-\(number)"),
+                                ],
+                            ]
+                        )
+                    }
+                    #expect(answers.count { $0.status == .ok } == 1)
+                    #expect(answers.count { $0.code == "idempotency-key-reused" } == 5)
+                    let events = Statement("t_race_events", "select count(*) from order_events")
+                    #expect(try await merchant.shop.database.number(events) == Int64(round + 1))
+                }
+            }
+        }
+
+        @Test("a failed event leaves its key free for the mended one")
+        func failedEvent() async throws {
+            try await withMerchant { merchant in
+                await merchant.create("one")
+                let path = Merchant.path("one", "/events")
+                let key: HTTPFields = ["idempotency-key": "k"]
+                var future = Merchant.event("e").objectValue ?? [:]
+                future["occurredAt"] = "2100-01-01T00:00:00Z"
+                let failed = await merchant.client.send(.post, path, key, json: .object(future))
+                #expect(failed.code == "invalid-event", "\(failed.text)")
+                let mended = await merchant.client.send(.post, path, key, json: Merchant.event("e"))
+                #expect(mended.status == .ok, "\(mended.text)")
+                #expect(mended.headers["idempotent-replayed"] == nil)
+            }
+        }
+
         @Test("a revoked link is replayed without an address; twins get one link")
         func shareLinkTwins() async throws {
             try await withMerchant { merchant in

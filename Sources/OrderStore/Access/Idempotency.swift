@@ -45,7 +45,7 @@ package struct StoredAnswer: Sendable, Hashable {
 }
 
 /// A request that is safe to repeat by itself (events, roll-outs) or nearly so (share links), and that came with an
-/// idempotency key: its answer is kept beside what it did, not in the same commit.
+/// idempotency key: the key is taken before the work, which may be many transactions, and its answer is kept after it.
 package struct RequestKey: Sendable, Hashable {
     /// Method and route.
     package let route: String
@@ -63,7 +63,41 @@ package struct RequestKey: Sendable, Hashable {
 }
 
 extension OrderStore {
-    /// The answer that was kept for a request; nil when it is new.
+    /// Takes the key for a request before its work begins, so that another request under the same key does nothing. Twins
+    /// of the request may work at the same time. Whoever took a key gives it an answer or leaves it.
+    ///
+    /// - Parameter orderType: the scope; nil for requests about many types.
+    /// - Returns: the answer that was kept for the request; nil when the key is taken now.
+    /// - Throws: ``StoreError`` with `keyReused`, `stillRunning`.
+    package func takeKey(_ request: RequestKey, of orderType: OrderTypeIdentifier?) async throws -> StoredAnswer? {
+        let values: [PostgresValue] = [
+            .text(orderType?.text ?? ""), .text(request.route), .text(request.key),
+            .bytes(request.fingerprint.bytes),
+        ]
+        // What stands in the way may be gone by the time it is looked at.
+        for _ in 1...3 {
+            // Not repeated when its answer is lost: it counts.
+            if try await client.query(AccessStatements.takeKey, values).first != nil { return nil }
+            if let kept = try await keptAnswer(request, of: orderType) { return kept }
+        }
+        throw StoreError(
+            .stillRunning,
+            "A request with this Idempotency-Key is being worked on. Send it again in a second.",
+            retryAfter: 1
+        )
+    }
+
+    /// Gives a key back whose request failed: mended, it may come again.
+    package func leaveKey(_ request: RequestKey, of orderType: OrderTypeIdentifier?) async throws {
+        let values: [PostgresValue] = [
+            .text(orderType?.text ?? ""), .text(request.route), .text(request.key),
+            .bytes(request.fingerprint.bytes),
+        ]
+        _ = try await client.query(AccessStatements.leaveKey, values)
+        _ = try await client.query(AccessStatements.dropLeftKey, values)
+    }
+
+    /// The answer that was kept for a request; nil when there is none yet.
     ///
     /// - Parameter orderType: the scope; nil for requests about many types.
     /// - Throws: ``StoreError`` with `keyReused`.
@@ -75,6 +109,7 @@ extension OrderStore {
             return nil
         }
         guard try row.bytes(0) == request.fingerprint.bytes else { throw Self.keyReused }
+        guard try row.int(2) != 0 else { return nil }
         return StoredAnswer(status: Int(try row.int(2)), body: try row.text(3))
     }
 

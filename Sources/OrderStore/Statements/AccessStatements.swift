@@ -95,14 +95,52 @@ enum AccessStatements {
         """
     )
 
+    /// Takes a key for a request before its work begins: status 0, and how many twins of the request are at work. Returns a
+    /// row unless the key has an answer, or another request has it. A process that died at work holds a key for five
+    /// minutes, longer than any request may take. Index: idempotency_pkey.
+    static let takeKey = Statement(
+        "take_key",
+        """
+        insert into idempotency as i (order_type, route, key, fingerprint, status, result, expires_at)
+        values ($1::text, $2::text, $3::text, $4::bytea, 0, '1', clock_timestamp() + interval '5 minutes')
+        on conflict (order_type, route, key) do update set fingerprint = excluded.fingerprint, order_identifier = null,
+            status = 0, expires_at = excluded.expires_at,
+            result = case when i.status = 0 and i.expires_at > clock_timestamp()
+                then (i.result::bigint + 1)::text else '1' end
+        where i.expires_at <= clock_timestamp() or i.status = 0 and i.fingerprint = excluded.fingerprint
+        returning 1
+        """
+    )
+
     /// The first of twins keeps its answer. Index: idempotency_pkey.
     static let keepAnswer = Statement(
         "keep_answer",
         """
-        insert into idempotency (order_type, route, key, fingerprint, status, result, expires_at)
+        insert into idempotency as i (order_type, route, key, fingerprint, status, result, expires_at)
         values ($1::text, $2::text, $3::text, $4::bytea, $5::bigint::integer, $6::text,
             clock_timestamp() + interval '72 hours')
-        on conflict do nothing
+        on conflict (order_type, route, key) do update set fingerprint = excluded.fingerprint,
+            order_identifier = null, status = excluded.status, result = excluded.result,
+            expires_at = excluded.expires_at
+        where i.expires_at <= clock_timestamp() or i.status = 0 and i.fingerprint = excluded.fingerprint
+        """
+    )
+
+    /// A request failed and keeps nothing. Index: idempotency_pkey.
+    static let leaveKey = Statement(
+        "leave_key",
+        """
+        update idempotency set result = (result::bigint - 1)::text where order_type = $1::text and route = $2::text
+            and key = $3::text and fingerprint = $4::bytea and status = 0
+        """
+    )
+
+    /// The key is free when none of its twins is at work any more. Index: idempotency_pkey.
+    static let dropLeftKey = Statement(
+        "drop_left_key",
+        """
+        delete from idempotency where order_type = $1::text and route = $2::text and key = $3::text
+            and fingerprint = $4::bytea and status = 0 and result = '0'
         """
     )
 
