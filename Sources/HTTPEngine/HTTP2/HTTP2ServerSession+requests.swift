@@ -142,6 +142,7 @@ extension HTTP2ServerSession {
             body: stream.body,
             version: .http2
         )
+        stream.requestIdentifier = request.identifier
         bufferedBytes -= stream.body.count
         stream.body = []
         stream.fields = HTTPFields()
@@ -167,7 +168,8 @@ extension HTTP2ServerSession {
     func refuse(_ stream: HTTP2ServerStream, _ problem: Problem) {
         bufferedBytes -= stream.body.count
         stream.body = []
-        send(problem.response(requestIdentifier: RequestIdentifier.of(stream.fields)), on: stream)
+        if stream.requestIdentifier.isEmpty { stream.requestIdentifier = RequestIdentifier.of(stream.fields) }
+        send(problem.response(requestIdentifier: stream.requestIdentifier), on: stream)
     }
 
     // MARK: Responses
@@ -187,6 +189,10 @@ extension HTTP2ServerSession {
             buffers.headerBlock.append(field.name, field.value)
         }
         buffers.headerBlock.append("date", buffers.httpDate)
+        if !stream.requestIdentifier.isEmpty {
+            // It never comes again and would only push out of the table what does.
+            buffers.headerBlock.append("request-id", stream.requestIdentifier, neverIndex: true)
+        }
         if !response.status.forbidsBody {
             buffers.headerBlock.append("content-length", String(response.body.count))
         }
@@ -227,7 +233,8 @@ extension HTTP2ServerSession {
     /// Fields that the engine writes itself or that HTTP/2 forbids (RFC 9113 8.2.2).
     private static func isFraming(_ name: String) -> Bool {
         switch name {
-        case "connection", "content-length", "date", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade":
+        case "connection", "content-length", "date", "keep-alive", "proxy-connection", "request-id",
+            "transfer-encoding", "upgrade":
             true
         default: false
         }

@@ -33,6 +33,8 @@ final class HTTP2ServerStream {
     var target = ""
     var authority: String?
     var fields = HTTPFields()
+    /// What the answer says in `Request-Id`; known when the request is whole or refused.
+    var requestIdentifier = ""
     var headerBytes = 0
     /// Set when the request is refused whatever its route says.
     var refusal: Problem?

@@ -57,6 +57,47 @@ struct HTTP2ServerSessionTests {
         await server.stop()
     }
 
+    @Test("An answer names its request: as the caller did, or by a name of our own, which its problem has too")
+    func requestIdentifiers() async throws {
+        let server = try HTTP2TestServer(.forTests())
+        let connection = try await HTTP2ClientConnection.connect(
+            host: "127.0.0.1",
+            port: server.port,
+            tls: nil,
+            loop: server.loop,
+            deadline: Patience.long
+        )
+        func answer(_ method: HTTPMethod, _ path: String, _ name: String?, body: [UInt8] = []) async throws
+            -> HTTPClientResponse
+        {
+            try await connection.send(
+                HTTP2Request(
+                    method: method,
+                    scheme: "http",
+                    authority: "example.com",
+                    path: path,
+                    headers: name.map { [.init("request-id", $0)] } ?? [],
+                    body: body
+                ),
+                deadline: Patience.long
+            )
+        }
+        let large = [UInt8](repeating: 0, count: 101)
+        let requests: [(path: String, method: HTTPMethod, body: [UInt8])] = [
+            ("/hello", .get, []), ("/none", .get, []), ("/small", .post, large),
+        ]
+        for (path, method, body) in requests {
+            let named = try await answer(method, path, "caller-1", body: body)
+            #expect(named.headers["request-id"] == "caller-1", "\(path)")
+            let unnamed = try await answer(method, path, nil, body: body)
+            let name = try #require(unnamed.headers["request-id"], "\(path)")
+            #expect(name.utf8.count == 12)
+            #expect(path == "/hello" || String(decoding: unnamed.body, as: UTF8.self).contains("\"\(name)\""))
+        }
+        await connection.close()
+        await server.stop()
+    }
+
     @Test("A large answer goes through small windows; an upload comes through ours", arguments: [false, true])
     func windows(tls: Bool) async throws {
         // Made first: it takes its time, and a new connection has only ten seconds for its first request.
