@@ -131,7 +131,7 @@ struct HTTP1BodyDecoder: Sendable {
             let line: Range<Int>
             switch try buffer.line(limit: trailerBudget) {
             case .incomplete: return false
-            case .tooLong: throw HTTP1Fault(.headerFieldsTooLarge, "The trailer fields are too long.")
+            case .tooLong: throw HTTP1Fault.trailerTooLarge
             case .found(let range): line = range
             }
             trailerBudget -= line.count + 2

@@ -116,11 +116,15 @@ struct HTTP1Buffer: Sendable {
     // MARK: Field lines
 
     /// Reads a field line (RFC 9112 5): a token, at once a colon, a value without control characters.
-    mutating func field(_ line: Range<Int>) throws(HTTP1Fault) -> (name: String, value: String) {
+    ///
+    /// - Parameter mustBeText: refuses a value that is not UTF-8: replaced bytes would make one value of two.
+    mutating func field(_ line: Range<Int>, mustBeText: Bool = true) throws(HTTP1Fault) -> (name: String, value: String)
+    {
         var colon = line.lowerBound
         var hasCapitals = false
         var end = line.upperBound
         var begin = 0
+        var union: UInt8 = 0
         do {
             let span = bytes.span
             while colon < end, HTTP1Bytes.isToken(span[colon]) {
@@ -142,9 +146,15 @@ struct HTTP1Buffer: Sendable {
             begin = colon + 1
             while begin < end, HTTP1Bytes.isBlank(span[begin]) { begin += 1 }
             while end > begin, HTTP1Bytes.isBlank(span[end - 1]) { end -= 1 }
-            for index in begin..<end where !HTTP1Bytes.isFieldContent(span[index]) {
-                throw HTTP1Fault("A header value has a control character.")
+            for index in begin..<end {
+                guard HTTP1Bytes.isFieldContent(span[index]) else {
+                    throw HTTP1Fault("A header value has a control character.")
+                }
+                union |= span[index]
             }
+        }
+        if union >= 0x80, mustBeText, String(validating: bytes[begin..<end], as: UTF8.self) == nil {
+            throw .headerNotText
         }
         if hasCapitals {
             for index in line.lowerBound..<colon where bytes[index] &- 0x41 < 26 { bytes[index] |= 0x20 }

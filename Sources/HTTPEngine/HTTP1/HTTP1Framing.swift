@@ -68,7 +68,11 @@ struct HTTP1ControlFields: Sendable {
     /// What a request's fields say.
     func requestFraming(_ version: HTTPVersion) throws(HTTP1Fault) -> HTTP1Framing {
         if hasUnknownExpectation, version != .http10 {
-            throw HTTP1Fault(.expectationFailed, "The Expect field asks for something unknown.")
+            throw HTTP1Fault(
+                .expectationFailed,
+                code: "expectation-failed",
+                "The Expect field asks for something unknown."
+            )
         }
         return try coded(version) ?? contentLength.map { $0 == 0 ? .none : .length($0) } ?? .none
     }
@@ -86,7 +90,13 @@ struct HTTP1ControlFields: Sendable {
         guard isChunked || unknownCoding else { return nil }
         guard version != .http10 else { throw HTTP1Fault("HTTP/1.0 has no Transfer-Encoding.") }
         guard contentLength == nil else { throw HTTP1Fault("Content-Length and Transfer-Encoding stand together.") }
-        guard isChunked else { throw HTTP1Fault(.notImplemented, "Of the transfer codings only \"chunked\" is known.") }
+        guard isChunked else {
+            throw HTTP1Fault(
+                .notImplemented,
+                code: "unknown-transfer-coding",
+                "Of the transfer codings only \"chunked\" is known."
+            )
+        }
         return .chunked
     }
 

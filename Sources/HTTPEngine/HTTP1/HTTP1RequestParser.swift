@@ -135,7 +135,7 @@ package struct HTTP1RequestParser: Sendable {
         index = targetStart
         while index < line.upperBound, HTTP1Bytes.isTarget(buffer[index]) { index += 1 }
         guard index > targetStart, index < line.upperBound, buffer[index] == UInt8(ascii: " ") else {
-            throw HTTP1Fault("The request target is missing or has a character that must be percent-encoded.")
+            throw HTTP1Fault.target("The request target is missing or has a character that must be percent-encoded.")
         }
         try version(index + 1, line)
         try target(targetStart..<index)
@@ -147,14 +147,20 @@ package struct HTTP1RequestParser: Sendable {
             HTTP1Bytes.isDigit(buffer[index + 7])
         else { throw HTTP1Fault("The request line does not end in an HTTP version.") }
         guard buffer[index + 5] == UInt8(ascii: "1") else {
-            throw HTTP1Fault(.versionNotSupported, "This is an HTTP/1.1 connection.")
+            throw HTTP1Fault(
+                .versionNotSupported,
+                code: "version-not-supported",
+                "This is an HTTP/1.1 connection."
+            )
         }
         version = buffer[index + 7] == UInt8(ascii: "0") ? .http10 : .http11
     }
 
     /// RFC 9112 3.2. CONNECT's form is refused with the method: what follows a tunnel's request is not HTTP.
     private mutating func target(_ range: Range<Int>) throws(HTTP1Fault) {
-        guard method != .connect else { throw HTTP1Fault(.notImplemented, "This server makes no tunnels.") }
+        guard method != .connect else {
+            throw HTTP1Fault(.notImplemented, code: "no-tunnels", "This server makes no tunnels.")
+        }
         let first = buffer[range.lowerBound]
         if first == UInt8(ascii: "/") {
             target = buffer.text(range)
@@ -168,12 +174,14 @@ package struct HTTP1RequestParser: Sendable {
     private mutating func absoluteTarget(_ text: String) throws(HTTP1Fault) {
         let lower = text.prefix(8).lowercased()
         let scheme = lower.hasPrefix("http://") ? 7 : lower == "https://" ? 8 : 0
-        guard scheme > 0 else { throw HTTP1Fault("The request target is neither a path nor an http or https URL.") }
+        guard scheme > 0 else {
+            throw HTTP1Fault.target("The request target is neither a path nor an http or https URL.")
+        }
         let rest = text.utf8.dropFirst(scheme)
         let end = rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
         let host = String(Substring(rest[..<end]))
         guard HTTP1ControlFields.isAuthority(host) else {
-            throw HTTP1Fault("The request target's host is not a host with an optional port.")
+            throw HTTP1Fault.target("The request target's host is not a host with an optional port.")
         }
         authority = host
         let path = String(Substring(rest[end...]))

@@ -106,7 +106,7 @@ package struct HTTP1ResponseParser: Sendable {
                 guard let line = try headerLine() else { return nil }
                 guard line.isEmpty else {
                     guard fields.count < limits.headerFields else { throw .tooManyFields }
-                    let (name, value) = try buffer.field(line)
+                    let (name, value) = try buffer.field(line, mustBeText: false)
                     // Host and Expect mean nothing here.
                     if name != "host", name != "expect" { try control.note(name, value) }
                     fields.appendTrusted(name, value)

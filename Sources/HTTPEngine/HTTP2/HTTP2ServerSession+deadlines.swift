@@ -70,7 +70,7 @@ extension HTTP2ServerSession {
         case .body:
             refuse(
                 stream,
-                Problem(.requestTimeout, code: "request-timeout", detail: "The body came in too slowly.")
+                Problem(.requestTimeout, code: "body-timeout", detail: "The body did not come in time.")
             )
         case .handling, .deferred:
             if stream.phase == .deferred { deferredStreams -= 1 }

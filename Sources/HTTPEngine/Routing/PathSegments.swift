@@ -46,7 +46,9 @@ struct PathSegments {
     }
 
     private static func decoded(_ bytes: Span<UInt8>) throws(Problem) -> String {
-        guard let segment = PercentEncoding.decode(text(bytes).utf8) else {
+        let text = Self.text(bytes)
+        guard let segment = PercentEncoding.decode(text.utf8) else {
+            if text.contains("%00") { throw malformed("The path has control characters.") }
             throw malformed("A \"%\" in the path is not followed by two hex digits, or the bytes are not UTF-8.")
         }
         guard segment.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {

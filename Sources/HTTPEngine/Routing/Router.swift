@@ -69,7 +69,7 @@ package struct Router: Sendable {
         case .route(let route, let parameters):
             guard request.hasDecodableQuery else {
                 return Problem.badRequest(
-                    "A \"%\" in the query is not followed by two hex digits, or the bytes are not UTF-8.",
+                    "A \"%\" in the query is not followed by two hex digits, the bytes are not UTF-8, or one is NUL (%00).",
                     code: "malformed-query"
                 ).response(requestIdentifier: request.identifier)
             }

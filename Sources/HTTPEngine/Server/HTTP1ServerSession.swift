@@ -219,8 +219,7 @@ final class HTTP1ServerSession: HTTPServerSession {
 
     /// Answers what is not a request, and closes: where the next one would begin is not known.
     private func refuse(_ fault: HTTP1Fault) {
-        let code = fault.status == .contentTooLarge ? "content-too-large" : "malformed-request"
-        self.answerAndClose(Problem(fault.status, code: code, detail: fault.reason))
+        self.answerAndClose(Problem(fault.status, code: fault.code, detail: fault.reason))
     }
 
     private func answerAndClose(_ problem: Problem) {

@@ -76,6 +76,14 @@ struct RouterTests {
         #expect(response.headers["content-type"] == "application/problem+json")
     }
 
+    @Test("a NUL is refused as what it is")
+    func nul() async throws {
+        for (target, words) in [("/orders/t/a%00b", "control characters"), ("/orders/t/o?a=%00", "NUL")] {
+            let json = try JSONValue(parsing: await answer(.get, target).body.joined)
+            #expect(json["detail"]?.stringValue?.contains(words) == true, "\(json)")
+        }
+    }
+
     @Test(
         "an encoded traversal never reaches a rest parameter",
         arguments: ["..%2F..%2Fetc", "a%2F..%2Fb", "a//b", "a%2F", "%2Fetc"]

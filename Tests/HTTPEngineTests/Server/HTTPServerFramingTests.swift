@@ -57,6 +57,58 @@ struct HTTPServerFramingTests {
     }
 
     @Test(
+        "a fault has the code that it has over HTTP/2, and one of its own where there is none",
+        arguments: [
+            (
+                "GET /hello HTTP/1.1\r\n\(host)X: \(String(repeating: "a", count: 17_000))\r\n\r\n",
+                "header-fields-too-large"
+            ),
+            (
+                "GET /hello HTTP/1.1\r\n\(host)" + String(repeating: "X: a\r\n", count: 101) + "\r\n",
+                "header-fields-too-large"
+            ),
+            ("POST /echo HTTP/1.1\r\n\(host)Content-Length: 1001\r\n\r\n", "content-too-large"),
+            ("CONNECT example.com:443 HTTP/1.1\r\n\(host)\r\n", "no-tunnels"),
+            ("POST /echo HTTP/1.1\r\n\(host)Transfer-Encoding: gzip, chunked\r\n\r\n", "unknown-transfer-coding"),
+            ("GET /hello HTTP/2.0\r\n\(host)\r\n", "version-not-supported"),
+            ("POST /echo HTTP/1.1\r\n\(host)Expect: more\r\nContent-Length: 1\r\n\r\n", "expectation-failed"),
+            ("GET ftp://example.com/ HTTP/1.1\r\n\(host)\r\n", "malformed-target"),
+            ("GET /hello HTTP/1.1\r\n\(host)NoColon\r\n\r\n", "malformed-request"),
+        ]
+    )
+    func codes(request: String, code: String) async throws {
+        try await RunningServer.with { server in
+            let (text, _) = try await server.talk { peer in
+                peer.send(request)
+                return peer.readToEnd()
+            }
+            #expect(text.contains("\"code\":\"\(code)\""), "\(text)")
+        }
+    }
+
+    @Test(
+        "a field that is not UTF-8 is refused: replaced, two of them could be one",
+        arguments: [[0xFF, 0xFE], [0xC3]]
+    )
+    func notText(bytes: [UInt8]) async throws {
+        try await RunningServer.with { server in
+            let (text, _) = try await server.talk { peer in
+                peer.send(
+                    Array("GET /hello HTTP/1.1\r\n\(Self.host)Idempotency-Key: ".utf8) + bytes + Array("\r\n\r\n".utf8)
+                )
+                return peer.readToEnd()
+            }
+            #expect(text.hasPrefix("HTTP/1.1 400 ") && text.contains("\"malformed-header\""), "\(text)")
+            #expect(server.probe.paths.withLock { $0.isEmpty })
+            let answer = try await server.talk { peer in
+                peer.send("GET /hello HTTP/1.1\r\n\(Self.host)X: größe\r\n\r\n")
+                return try peer.answer()
+            }
+            #expect(answer.status == 200)
+        }
+    }
+
+    @Test(
         "a field whose name begins or goes on like a known one is a field like any other",
         arguments: ["Hos", "Hostt", "Content-Lengt", "Content-Length2", "Transfer-Encodin", "Connectio", "Expec", "E"]
     )
