@@ -62,6 +62,102 @@ struct ProcessAndLogTests {
         #expect(line.contains(#""message":"a \"b\"\n\u001b[31m""#))
     }
 
+    /// Both ends of a new pipe.
+    private static func pipe() throws -> (reading: Int32, writing: Int32) {
+        ProcessSignals.ignoreBrokenPipes()
+        var ends: [Int32] = [0, 0]
+        let code = unsafe Glibc.pipe(&ends)
+        try #require(code == 0)
+        return (ends[0], ends[1])
+    }
+
+    /// Reads lines until they are all.
+    private static func lines(
+        _ descriptor: Int32,
+        until areAll: @escaping @Sendable (String) -> Bool
+    ) async throws -> [Substring] {
+        try await runBlocking {
+            var text = ""
+            var buffer = [UInt8](repeating: 0, count: 65_536)
+            while true {
+                if text.hasSuffix("\n"), areAll(text) { break }
+                let count = unsafe read(descriptor, &buffer, buffer.count)
+                if count <= 0 { break }
+                text += String(decoding: buffer[..<count], as: UTF8.self)
+            }
+            return text.split(separator: "\n")
+        }
+    }
+
+    @Test("a reader of the log that stalls holds nobody up; what it missed is counted and said once it reads again")
+    func stalledLogReader() async throws {
+        let (reading, writing) = try Self.pipe()
+        let writer = LogWriter(descriptor: writing, limit: 50_000) { Array("dropped \($0)\n".utf8) }
+        let filling = String(repeating: "x", count: 200)
+        // Nobody reads: with a write that waits, this would never end.
+        for number in 0..<2_000 { writer.write(Array("\(number) \(filling)\n".utf8)) }
+        #expect(!writer.flush(within: .milliseconds(20)))
+        /// The next line's number, were none missing; nil once one is that should be there.
+        @Sendable func next(_ lines: [Substring]) -> Int? {
+            var next = 0
+            for line in lines {
+                if line.hasPrefix("dropped ") {
+                    next += Int(line.dropFirst("dropped ".count)) ?? 0
+                } else {
+                    guard line.hasPrefix("\(next) x") else { return nil }
+                    next += 1
+                }
+            }
+            return next
+        }
+        let lines = try await Self.lines(reading) { (next($0.split(separator: "\n")) ?? 2_000) >= 2_000 }
+        #expect(next(lines) == 2_000)
+        // The pipe took 64 KiB and the queue twice 50 KB of 400 KB.
+        #expect(lines.count < 1_200)
+        #expect(writer.flush(within: .seconds(60)))
+        writer.write(Array("again\n".utf8))
+        #expect(try await Self.lines(reading) { $0.hasSuffix("again\n") } == ["again"])
+        close(reading)
+        // Nobody is left to read: lines go nowhere, and nobody waits.
+        for _ in 0..<1_000 { writer.write(Array("\(filling)\n".utf8)) }
+        #expect(writer.flush(within: .seconds(60)))
+        close(writing)
+    }
+
+    @Test("a line is out before the call returns while the reader keeps up: a crash right after loses nothing")
+    func lastLine() throws {
+        let (reading, writing) = try Self.pipe()
+        let writer = LogWriter(descriptor: writing) { _ in [] }
+        writer.write(Array("last words\n".utf8))
+        #expect(fcntl(reading, F_SETFL, O_NONBLOCK) == 0)
+        var buffer = [UInt8](repeating: 0, count: 100)
+        let count = unsafe read(reading, &buffer, buffer.count)
+        #expect(count == 11)
+        close(reading)
+        close(writing)
+    }
+
+    @Test("lines of many threads come whole")
+    func manyThreads() async throws {
+        let (reading, writing) = try Self.pipe()
+        let writer = LogWriter(descriptor: writing, limit: 10_000_000) { _ in [] }
+        async let read = Self.lines(reading) { $0.hasSuffix("end\n") }
+        await withTaskGroup(of: Void.self) { group in
+            for thread in 0..<8 {
+                group.addTask {
+                    for number in 0..<500 { writer.write(Array("\(thread) \(number) of a thread\n".utf8)) }
+                }
+            }
+        }
+        writer.write(Array("end\n".utf8))
+        let lines = try await read
+        #expect(lines.count == 4_001)
+        #expect(Set(lines).count == 4_001)
+        #expect(writer.flush(within: .seconds(60)))
+        close(reading)
+        close(writing)
+    }
+
     @Test("metrics are written in Prometheus's text format")
     func metrics() {
         let metrics = Metrics()

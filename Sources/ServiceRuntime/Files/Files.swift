@@ -179,9 +179,12 @@ package enum Files {
         }
     }
 
-    /// Writes to standard error.
+    /// Writes to standard error, after what was logged before. When nobody has read for a second, it is not said.
     package static func writeStandardError(_ text: String) {
         let bytes = Array(text.utf8)
+        LogSink.flushStandardError()
+        var entry = pollfd(fd: 2, events: Int16(POLLOUT), revents: 0)
+        guard unsafe poll(&entry, 1, 1_000) > 0 else { return }
         unsafe bytes.withUnsafeBytes { _ = unsafe Glibc.write(2, $0.baseAddress, $0.count) }
     }
 }

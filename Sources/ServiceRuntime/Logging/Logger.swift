@@ -83,10 +83,28 @@ package final class LogSink: Sendable {
     package enum Form: Sendable { case json, text }
 
     /// Standard error: text on a terminal, JSON lines otherwise; from `info` on.
-    package static let standardError = LogSink(form: isatty(2) == 1 ? .text : .json) { line in
-        unsafe line.withUnsafeBufferPointer { bytes in
-            _ = unsafe Glibc.write(2, bytes.baseAddress, bytes.count)
+    package static let standardError: LogSink = {
+        let form: Form = isatty(2) == 1 ? .text : .json
+        let writer = LogWriter(descriptor: 2) { dropped in
+            LogSink.line(
+                form,
+                level: .warning,
+                label: "log",
+                message: "log lines were dropped: nobody read them",
+                values: ["lines": .integer(dropped)]
+            )
         }
+        LogSink.standardErrorWriter.withLock { $0 = writer }
+        // However the process ends: a closure for C can hold nothing, so it finds the writer by itself.
+        atexit { LogSink.flushStandardError() }
+        return LogSink(form: form) { writer.write($0) }
+    }()
+
+    private static let standardErrorWriter = Locked<LogWriter?>(nil)
+
+    /// Waits until what was logged is out, for a second at most.
+    package static func flushStandardError() {
+        LogSink.standardErrorWriter.withLock { $0 }?.flush(within: .seconds(1))
     }
 
     private let form: Form
@@ -108,9 +126,19 @@ package final class LogSink: Sendable {
     internal func isOn(_ level: LogLevel) -> Bool { level.rawValue >= self.level.load(ordering: .relaxed) }
 
     internal func write(level: LogLevel, label: String, message: String, values: [String: LogValue]) {
+        self.output(LogSink.line(self.form, level: level, label: label, message: message, values: values))
+    }
+
+    private static func line(
+        _ form: Form,
+        level: LogLevel,
+        label: String,
+        message: String,
+        values: [String: LogValue]
+    ) -> [UInt8] {
         var line: [UInt8] = []
         let time = WallTime.now().rfc3339
-        switch self.form {
+        switch form {
         case .json:
             line += Array("{\"time\":\"\(time)\",\"level\":\"\(level.name)\",\"label\":".utf8)
             LogSink.append(quoted: label, to: &line)
@@ -142,7 +170,7 @@ package final class LogSink: Sendable {
             }
         }
         line.append(0x0a)
-        self.output(line)
+        return line
     }
 
     /// A JSON string. Control characters are escaped, so that no text can forge a line or steer a terminal.
