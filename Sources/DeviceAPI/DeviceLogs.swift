@@ -30,7 +30,11 @@ internal struct DeviceLogs: Sendable {
         let room = self.room(for: lines.count, from: address)
         let kept = lines.prefix(room).map { line in
             let bytes = Array(line.utf8.prefix(Self.lineLength))
-            return DeviceLogLine(kind: Self.kind(of: bytes), message: DeviceLogText.readable(bytes), key: nil)
+            return DeviceLogLine(
+                kind: Self.kind(of: bytes),
+                message: DeviceLogText.readable(bytes),
+                key: DeviceLogOrder.key(in: bytes)
+            )
         }
         for line in kept { self.counter(line.kind).increment() }
         if kept.count < lines.count { self.counter("dropped").increment(by: lines.count - kept.count) }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExactJSON
 import HTTPEngine
+import OrderModel
 import OrderStore
 import ServiceRuntime
 import StoreTestSupport
@@ -65,6 +66,40 @@ extension DeviceAPITests {
                 let metrics = doors.shop.metrics.text()
                 #expect(metrics.contains("walletorders_device_log_lines_total{kind=\"authentication\"} 2\n"))
                 #expect(metrics.contains("walletorders_device_log_lines_total{kind=\"not-304\"} 1\n"))
+            }
+        }
+
+        @Test("a line that names an order stands in that order's history")
+        func history() async throws {
+            try await withDoors { doors in
+                let uuid = "00000000-0000-4000-8000-000000000003"
+                for order in ["0001", uuid, "2026/ü 7"] { _ = try await doors.create(order) }
+                let type = Samples.shop
+                let lines: [(line: String, order: String?)] = [
+                    (
+                        "Web service error for \(type) (https://www.example.com/): no data for serial number '0001'.",
+                        "0001"
+                    ),
+                    ("Web service error for \(type) (https://a.example.com/): unregistered serial number 0001", "0001"),
+                    (
+                        "[2026-01-02 03:04:05 +0000] Register task (for device 00000000000000000000000000000002, order type "
+                            + "\(type), order identifier \(uuid); with web service url https://www.example.com/) failed",
+                        uuid
+                    ),
+                    ("Order identifier: \"2026/ü 7\", order type: \(type).", "2026/ü 7"),
+                    ("Web service error for \(type) (https://www.example.com/): serial number 'unknown'", nil),
+                    ("Web service error for \(Samples.bakery) (https://www.example.com/): serial number '0001'", nil),
+                    ("Get serial #s task (for device 0003, order type \(type), last updated (null); with …)", nil),
+                    ("serial number '0001'", nil), ("\(type) serial number", nil), ("\(type) serial number '0001", nil),
+                ]
+                for (line, _) in lines {
+                    #expect(await doors.device.send(.post, "/v1/log", json: ["logs": [.string(line)]]).status == .ok)
+                }
+                let kept = try await doors.shop.store.deviceLog(limit: 100).reversed()
+                #expect(kept.map { $0.line.key?.order.text } == lines.map(\.order))
+                let history = try #require(try await doors.shop.store.history(try Samples.key("0001")))
+                #expect(history.log.count == 2)
+                #expect(try await doors.shop.store.history(try Samples.key(uuid))?.log.count == 1)
             }
         }
 

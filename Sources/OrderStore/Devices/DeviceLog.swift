@@ -9,7 +9,7 @@ package struct DeviceLogLine: Sendable, Hashable {
     package let kind: String
     /// The line; cut to 1,000 bytes when stored.
     package let message: String
-    /// The order that it names, when one was recognised.
+    /// The order that it names, when one was recognised. A stored line has it only of an order that there was.
     package let key: OrderKey?
 
     /// Makes a line.

@@ -119,7 +119,12 @@ enum DeviceStatements {
         "add_log_lines",
         """
         insert into device_log (kind, order_type, order_identifier, message)
-        select * from unnest($1::text[], $2::text[], $3::text[], $4::text[])
+        select l.kind, o.order_type, o.order_identifier, l.message
+        from unnest($1::text[], $2::text[], $3::text[], $4::text[]) with ordinality
+            l(kind, order_type, order_identifier, message, place)
+        left join orders o on o.order_type = l.order_type collate "C"
+            and o.order_identifier = l.order_identifier collate "C" and o.erased_at is null
+        order by l.place
         """
     )
 
