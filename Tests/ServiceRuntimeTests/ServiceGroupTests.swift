@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceRuntime
 import Testing
+
+@testable import ServiceRuntime
 
 @Suite("A service group")
 struct ServiceGroupTests {
@@ -59,6 +60,60 @@ struct ServiceGroupTests {
             try await tasks.waitForAll()
         }
         #expect(Array(events.withLock { $0 }.suffix(2)) == ["cancelled slow", "end good"])
+    }
+
+    /// Ends once others were told to end as well.
+    struct Companion: Service {
+        let name: String
+        let endsWithNeighbours = true
+        let told: Locked<Int>
+        let allTold: Signal
+        let started: Signal
+
+        func run(shutdown: Signal) async throws {
+            self.started.fire()
+            try await shutdown.wait()
+            let count = self.told.withLock { told in
+                told += 1
+                return told
+            }
+            if count == 3 { self.allTold.fire() }
+            try await self.allTold.wait()
+        }
+    }
+
+    @Test("services that need not each other drain together, after those that need them and before those they need")
+    func together() async throws {
+        let events = Locked<[String]>([])
+        let signals = (0..<5).map { _ in Signal() }
+        let (told, allTold) = (Locked(0), Signal())
+        var services: [any Service] = (1...3).map {
+            Companion(name: "c\($0)", told: told, allTold: allTold, started: signals[$0])
+        }
+        let first = Recorder(name: "first", events: events, started: signals[0])
+        let last = Recorder(name: "last", events: events, started: signals[4])
+        services.insert(first, at: 0)
+        services.append(last)
+        // One after the other, each would wait for the next until it is cut off.
+        let group = ServiceGroup(services, drain: .seconds(100_000), logger: Self.silent)
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await group.run() }
+            for signal in signals { try await signal.wait() }
+            group.stop()
+            try await tasks.waitForAll()
+        }
+        #expect(told.withLock { $0 } == 3)
+        #expect(events.withLock { $0 }.filter { $0.hasPrefix("end") } == ["end last", "end first"])
+    }
+
+    @Test("each stage may take a part of what is left of one time, and never nothing")
+    func share() {
+        let now = MonotonicTime.now()
+        #expect(ServiceGroup.share(2, of: now + .seconds(9), at: now) == .seconds(6))
+        #expect(ServiceGroup.share(1, of: now + .seconds(3), at: now) == .seconds(1))
+        for end in [now + .milliseconds(100), now, now + .seconds(-5)] {
+            #expect(ServiceGroup.share(2, of: end, at: now) == .milliseconds(250))
+        }
     }
 
     @Test("ends when one service fails, and throws its error")

@@ -74,8 +74,10 @@ final class Acceptor: ReadinessHandler {
     /// Takes no more, and closes the socket.
     func stop() {
         guard let watch = self.watch else { return }
-        // Who stands in the kernel's queue has been promised a connection, and may have sent a request.
-        self.ready(.readable)
+        // Who stands in the kernel's queue has been promised a connection, and may have sent a request. Those who come
+        // meanwhile have not: the queue is looked through once.
+        var rounds = Int(self.listener.backlog) / Self.batch + 1
+        while rounds > 0, self.takeBatch() { rounds -= 1 }
         self.timer?.cancel()
         self.timer = nil
         self.loop.unwatch(watch)
@@ -83,13 +85,18 @@ final class Acceptor: ReadinessHandler {
         self.listener.close()
     }
 
-    func ready(_ readiness: Readiness) {
+    func ready(_ readiness: Readiness) { _ = self.takeBatch() }
+
+    /// - Returns: whether more may wait.
+    private func takeBatch() -> Bool {
         for _ in 0..<Self.batch {
             switch self.accept(self.listener) {
-            case .none: return
+            case .none: return false
             // Concerns one connection only.
             case .gone: continue
-            case .failed(let error): return self.makeRoom(error)
+            case .failed(let error):
+                self.makeRoom(error)
+                return false
             case .connection(let descriptor, let peer):
                 if self.admission.admit(peer) {
                     self.take(descriptor, peer)
@@ -98,6 +105,7 @@ final class Acceptor: ReadinessHandler {
                 }
             }
         }
+        return true
     }
 
     /// The next connection in the kernel's queue.

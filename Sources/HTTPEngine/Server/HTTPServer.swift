@@ -8,6 +8,8 @@ package import ServiceRuntime
 /// Over TLS the protocol is agreed on by ALPN; in clear text a client speaks HTTP/1.1, or HTTP/2 by prior knowledge.
 package final class HTTPServer: Service {
     package let name: String
+    /// Listeners drain together: a request of one waits for none of another.
+    package var endsWithNeighbours: Bool { true }
     private let address: ListenAddress
     private let loops: EventLoopGroup
     private let logger: Logger

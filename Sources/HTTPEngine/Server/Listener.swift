@@ -9,6 +9,8 @@ final class Listener: Sendable {
     let descriptor: Int32
     /// Where it listens.
     let address: BoundAddress
+    /// How many connections the kernel lets wait.
+    let backlog: Int32
 
     /// Binds and listens.
     init(_ address: ListenAddress, backlog: Int32) throws(HTTPServerError) {
@@ -33,6 +35,7 @@ final class Listener: Sendable {
             throw error
         }
         self.descriptor = descriptor
+        self.backlog = backlog
         if case .ip(let host, 0) = address {
             self.address = .ip(host: host, port: Self.port(of: descriptor))
         } else {

@@ -2,8 +2,9 @@
 
 /// Runs services together, and ends them in the reverse order of their start.
 ///
-/// A later service may use an earlier one until it has drained: the listener goes before the pool, the pool before the
-/// database cluster. Each is told, given its time, and cancelled when that is over.
+/// A later service may use an earlier one until it has drained: the listeners go before the pool, the pool before the
+/// database cluster. Each is told, given its time, and cancelled when that is over. The time is one for all: services that
+/// don't need each other drain together, and whoever is slow leaves less to the others, but always something.
 package final class ServiceGroup: Sendable {
     /// One service and the events of its life.
     private struct Member: Sendable {
@@ -24,7 +25,7 @@ package final class ServiceGroup: Sendable {
     ///
     /// - Parameters:
     ///   - services: in the order of their start.
-    ///   - drain: how long one service may take to end after it was told.
+    ///   - drain: how long all services together may take to end after they were told.
     package init(_ services: [any Service], drain: Duration = .seconds(10), logger: Logger) {
         self.members = services.map { Member(service: $0) }
         self.drain = drain
@@ -45,23 +46,54 @@ package final class ServiceGroup: Sendable {
                 group.addTask { await self.run(member) }
             }
             do { try await self.ending.wait() } catch { self.ending.fire() }
-            for member in self.members.reversed() where !member.ended.isFired { await self.end(member) }
+            let end = MonotonicTime.now() + self.drain
+            for stage in self.stages { await self.end(stage, by: end) }
         }
         if let error = self.firstError.withLock({ $0 }) { throw error }
     }
 
-    /// Tells a service to end, and waits for it as long as it may take.
-    private func end(_ member: Member) async {
+    /// The members in the order of their end, with those together that end at the same time.
+    private var stages: [[Member]] {
+        var stages: [[Member]] = []
+        for member in self.members.reversed() {
+            if member.service.endsWithNeighbours, stages.last?.last?.service.endsWithNeighbours == true {
+                stages[stages.count - 1].append(member)
+            } else {
+                stages.append([member])
+            }
+        }
+        return stages
+    }
+
+    /// Ends the members of a stage, and waits until all have.
+    private func end(_ stage: [Member], by end: MonotonicTime) async {
+        await withTaskGroup(of: Void.self) { group in
+            for member in stage where !member.ended.isFired {
+                group.addTask { await self.end(member, by: end) }
+            }
+        }
+    }
+
+    /// Tells a service to end, and waits for it as long as it may take: two thirds of what is left, for others come after
+    /// it.
+    private func end(_ member: Member, by end: MonotonicTime) async {
         self.logger.debug("stopping", ["service": .string(member.service.name)])
         member.shutdown.fire()
         do {
-            try await withDeadline(self.drain) { try await member.ended.wait() }
+            let time = Self.share(2, of: end)
+            try await withDeadline(time) { try await member.ended.wait() }
         } catch {
             self.logger.warning("service did not drain in time", ["service": .string(member.service.name)])
             member.cancel.fire()
             // It was cancelled; one that heeds not even that must not hold up those that come before it.
-            do { try await withDeadline(.seconds(2)) { try await member.ended.wait() } } catch {}
+            let time = min(Self.share(1, of: end), .seconds(2))
+            do { try await withDeadline(time) { try await member.ended.wait() } } catch {}
         }
+    }
+
+    /// Some thirds of the time until then; never so little that a service could not even take notice.
+    static func share(_ thirds: Int, of end: MonotonicTime, at now: MonotonicTime = .now()) -> Duration {
+        max((end - now) * thirds / 3, .milliseconds(250))
     }
 
     private func run(_ member: Member) async {

@@ -30,7 +30,7 @@ enum Settings {
         Setting("merchant.listen", default: "127.0.0.1:8081", "address of the merchant listener, or unix:PATH"),
         Setting("admin.listen", default: "127.0.0.1:8082", "address of the admin listener, or unix:PATH"),
         Setting("apnsSimulator.listen", default: "127.0.0.1:8443", "address of the APNs simulator of 'run'"),
-        Setting("drain", default: "10s", "how long each part may take to end"),
+        Setting("drain", default: "10s", "how long all parts together may take to end"),
         Setting("logLevel", default: "info", "debug, info, notice, warning or error"),
         Setting("orderTypes.*.identity", "PKCS#12, PEM or DER file of the Order Type ID certificate"),
         Setting("orderTypes.*.key", "PEM file of its private key, when the identity file has none"),

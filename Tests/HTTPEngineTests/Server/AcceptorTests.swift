@@ -102,6 +102,35 @@ struct AcceptorTests {
         await loop.shutdown()
     }
 
+    @Test("whoever waits for a connection when the listener stops gets it, however many they are")
+    func stop() async throws {
+        let loop = try EventLoop(name: "accepting")
+        let listener = try Listener(.ip(host: "127.0.0.1", port: 0), backlog: 1_024)
+        let waiting = Locked(200)
+        let taken = Locked(0)
+        let acceptor = await loop.run {
+            Confined(
+                Acceptor(
+                    listener: listener,
+                    loop: loop,
+                    admission: Admission(limits: HTTPLimits()),
+                    logger: Logger(label: "test", sink: LogSink(form: .text) { _ in }),
+                    accept: { _ in
+                        waiting.withLock { waiting in
+                            if waiting == 0 { return .none }
+                            waiting -= 1
+                            return .connection(-1, PeerAddress([]))
+                        }
+                    }
+                ) { _, _ in taken.withLock { $0 += 1 } }
+            )
+        }
+        try await loop.run { try acceptor.value.start() }
+        await loop.run { acceptor.value.stop() }
+        #expect(taken.withLock { $0 } == 200)
+        await loop.shutdown()
+    }
+
     /// The acceptor, which is its loop's.
     private final class Confined: @unchecked Sendable {
         // Sendable by rule: the value is used on the loop only.
