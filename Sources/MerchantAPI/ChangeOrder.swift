@@ -30,7 +30,7 @@ extension MerchantAPI {
         var response = HTTPResponse.json([
             "orderTypeIdentifier": .string(key.orderType.text), "orderIdentifier": .string(key.order.text),
             "revision": .number(JSONNumber(answer.revision)), "updatedAt": .string(answer.updatedAt.rfc3339),
-            "changed": .array(answer.changed.map { .string($0) }), "warnings": .array(warnings.map(\.json)),
+            "changed": .array(answer.changed.map { .string($0) }), "warnings": .array(warnings.capped().map(\.json)),
         ])
         response.headers["etag"] = answer.entityTag
         response.headers["cache-control"] = "no-store"
@@ -92,6 +92,7 @@ extension MerchantAPI {
     /// An answer for each event, in their order.
     private func results(of list: [JSONValue], _ request: HTTPRequest, _ key: APIKey) async throws -> [JSONValue] {
         var results = [JSONValue](repeating: .null, count: list.count)
+        var faults: [any Error] = []
         /// Events by order type: completion is a setting of the type.
         var groups: [OrderTypeIdentifier: [(index: Int, event: KeyedEvent)]] = [:]
         for (index, value) in list.enumerated() {
@@ -118,10 +119,21 @@ extension MerchantAPI {
                 switch answer {
                 case .success(let answer): results[entry.index] = .object(Self.answer(answer))
                 case .failure(let error):
-                    let problem = self.problem(error, entry.index, request)
-                    results[entry.index] = Self.failure(problem, list[entry.index])
+                    let problem = Self.problem(error, entry.index)
+                    results[entry.index] = Self.failure(problem ?? .internalError, list[entry.index])
+                    if problem == nil { faults.append(error) }
                 }
             }
+        }
+        // One line in all: when a request is cancelled or the store breaks, each of a thousand events fails.
+        if let fault = faults.first {
+            self.logger.error(
+                "events of a bulk request failed",
+                [
+                    "request": .string(request.identifier), "events": .integer(faults.count),
+                    "reason": .string("\(fault)"),
+                ]
+            )
         }
         let failures = results.filter { $0["problem"]?["status"]?.int64Value == 503 }
         // Nothing was done: the whole request may be sent again.
@@ -129,18 +141,13 @@ extension MerchantAPI {
         return results
     }
 
-    /// What one event's failure is to the caller; it spoils none of the others.
-    private func problem(_ error: any Error, _ index: Int, _ request: HTTPRequest) -> Problem {
+    /// What one event's failure is to the caller; it spoils none of the others. Nil when it is the operator's to know.
+    private static func problem(_ error: any Error, _ index: Int) -> Problem? {
         if let error = error as? StoreError {
-            if error.code == .invalidDocument { return Self.invalidEvent(error.findings, index) }
+            if error.code == .invalidDocument { return self.invalidEvent(error.findings, index) }
             if let problem = Problem(error) { return problem }
         }
-        if OrderStore.isUnavailable(error) { return .unavailable }
-        self.logger.error(
-            "an event of a bulk request failed",
-            ["request": .string(request.identifier), "reason": .string("\(error)")]
-        )
-        return .internalError
+        return OrderStore.isUnavailable(error) ? .unavailable : nil
     }
 
     private static func invalidEvent(_ findings: [Finding], _ index: Int) -> Problem {

@@ -139,7 +139,7 @@ extension MerchantAPI {
             "links": [
                 "self": .string(link), "package": .string(link + "/package"), "history": .string(link + "/history"),
             ],
-            "warnings": .array(warnings.map(\.json)),
+            "warnings": .array(warnings.capped().map(\.json)),
         ]
     }
 

@@ -43,15 +43,17 @@ extension Problem {
         status: HTTPStatus = .unprocessableContent,
         code: String = "invalid-order"
     ) -> Problem {
-        let errors = findings.filter(\.isError)
-        let warnings = findings.filter { $0.severity == .warning }
+        let all = findings.filter(\.isError)
+        // As many as a check of the document lists; texts and files that came with it may have many more.
+        let errors = all.capped(1_000)
+        let warnings = findings.filter { $0.severity == .warning }.capped()
         var extensions: JSONObject = ["errors": .array(errors.map(\.json))]
         if !warnings.isEmpty { extensions["warnings"] = .array(warnings.map(\.json)) }
         return Problem(
             status,
             code: code,
-            detail: "\(errors.count) \(errors.count == 1 ? "fault" : "faults"); errors lists all, each with its place "
-                + "and its fix.",
+            detail: "\(all.count) \(all.count == 1 ? "fault" : "faults"); errors lists "
+                + (all.count == errors.count ? "all" : "the first") + ", each with its place and its fix.",
             extensions: extensions
         )
     }

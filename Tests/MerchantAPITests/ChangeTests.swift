@@ -226,6 +226,28 @@ extension MerchantAPITests {
             }
         }
 
+        @Test("when all events of a bulk request fail through no fault of theirs, the log says so in one line")
+        func bulkFailure() async throws {
+            try await withMerchant { merchant in
+                let events = JSONValue.array(
+                    (0..<5).map { number in
+                        [
+                            "eventIdentifier": "e", "orderTypeIdentifier": .string(Samples.shop),
+                            "orderIdentifier": .string("o\(number)"), "order": ["orderNumber": "7"],
+                        ]
+                    }
+                )
+                for number in 0..<5 { await merchant.create("o\(number)") }
+                try await merchant.shop.database.run("alter table order_documents rename to gone")
+                let answer = await merchant.client.send(.post, "/api/v1/events", json: ["events": events])
+                let results = answer.json["results"]?.arrayValue ?? []
+                #expect(results.count { $0["problem"]?["code"] == "internal-error" } == 5, "\(answer.text)")
+                let lines = merchant.shop.log.text.split(separator: "\n").filter { $0.contains("bulk request failed") }
+                #expect(lines.count == 1)
+                #expect(lines.first?.contains("\"events\":5") == true)
+            }
+        }
+
         @Test("a bulk request is an array of at most a thousand")
         func bulkBounds() async throws {
             try await withMerchant { merchant in

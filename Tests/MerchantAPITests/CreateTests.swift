@@ -55,6 +55,49 @@ extension MerchantAPITests {
             }
         }
 
+        @Test("of one thing no more than a hundred warnings are given, and kept")
+        func cappedWarnings() async throws {
+            try await withMerchant { merchant in
+                var order = Samples.json("one").objectValue ?? [:]
+                order["lineItems"] = .array(
+                    (0..<2_000).map {
+                        ["title": "A", "quantity": 1, "image": .string("item-\($0).png")]
+                    }
+                )
+                let body: JSONValue = ["order": .object(order)]
+                let key: HTTPFields = ["idempotency-key": "k"]
+                let answer = await merchant.client.send(.post, "/api/v1/orders", key, json: body)
+                #expect(answer.status == .created, "\(answer.text.prefix(500))")
+                func count(_ answer: HTTPResponse, _ code: JSONValue) -> Int? {
+                    answer.json["warnings"]?.arrayValue?.count { $0["code"] == code }
+                }
+                #expect(count(answer, "file-missing") == 100)
+                #expect(answer.text.contains("1900 more of file-missing"))
+                #expect(answer.text.utf8.count < 50_000)
+                let replayed = await merchant.client.send(.post, "/api/v1/orders", key, json: body)
+                #expect(replayed.json == answer.json)
+                order["orderNumber"] = "2"
+                let put = await merchant.client.send(.put, Merchant.path("one"), json: .object(order))
+                #expect(put.status == .ok)
+                let repinned = await merchant.client.send(
+                    .put,
+                    Merchant.path("one", "/localizations/de"),
+                    json: ["A": "B"]
+                )
+                #expect(count(repinned, "file-missing") == 100)
+                let texts = JSONValue.object(
+                    JSONObject((0..<5_000).map { number -> (String, JSONValue) in ("k\(number)", 1) })
+                )
+                let faulty = await merchant.client.send(
+                    .post,
+                    "/api/v1/orders",
+                    json: ["order": Samples.json("two"), "localizations": ["de": texts]]
+                )
+                #expect(faulty.json["errors"]?.arrayValue?.count == 1_001)
+                #expect(faulty.json["detail"]?.stringValue?.hasPrefix("5000 faults; errors lists the first") == true)
+            }
+        }
+
         @Test("fills in what is missing, and ignores with a warning what is not the caller's to say")
         func filledIn() async throws {
             try await withMerchant { merchant in
