@@ -141,12 +141,12 @@ internal struct OrderSubmission: Sendable {
         guard order.contents.count <= Self.jsonLimit else { throw Problem.contentTooLarge(limit: Self.jsonLimit) }
         self.order = try MerchantAPI.json(order.contents)
         var seen: Set<String> = []
-        for part in parts where part.name != "order" {
+        for part in parts {
             guard seen.insert(part.name).inserted else {
                 self.complain(part.name, "duplicate-file", "Two parts have this name.", "Send each file once.")
                 continue
             }
-            self.read(part)
+            if part.name != "order" { self.read(part) }
         }
         let size = parts.reduce(Self.packageOverhead) { $0 + $1.contents.count }
         if size >= UploadedFile.sizeLimit, !self.findings.contains(where: { $0.code == "file-too-large" }) {

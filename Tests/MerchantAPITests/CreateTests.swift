@@ -55,6 +55,49 @@ extension MerchantAPITests {
             }
         }
 
+        @Test("a second part named order is refused: which one is meant can't be told")
+        func twoOrders() async throws {
+            try await withMerchant { merchant in
+                let form = Merchant.form([
+                    ("order", Samples.json("one").serialized()), ("order", Samples.json("two").serialized()),
+                ])
+                let answer = await merchant.client.send(.post, "/api/v1/orders", form.headers, bytes: form.body)
+                #expect(answer.status == .unprocessableContent, "\(answer.text)")
+                #expect(answer.json["errors"]?[0]?["code"] == "duplicate-file")
+                #expect(answer.json["errors"]?[0]?["path"] == "order")
+            }
+        }
+
+        @Test(
+            "names that differ in upper and lower case only, and locales not spelt as usual, give warnings at the door too"
+        )
+        func similarNames() async throws {
+            try await withMerchant { merchant in
+                let form = Merchant.form([
+                    ("order", Samples.json("one").serialized()), ("logo.png", Samples.image(1)),
+                    ("LOGO.png", Samples.image(2)), ("en.lproj/order.strings", Array("\"A\" = \"B\";".utf8)),
+                    ("EN.lproj/order.strings", Array("\"A\" = \"C\";".utf8)),
+                ])
+                func codes(_ answer: HTTPResponse) -> [String] {
+                    (answer.json["warnings"]?.arrayValue ?? []).compactMap { $0["code"]?.stringValue }.sorted()
+                }
+                let answer = await merchant.client.send(.post, "/api/v1/orders", form.headers, bytes: form.body)
+                #expect(answer.status == .created, "\(answer.text)")
+                #expect(codes(answer) == ["locale-case", "names-differ-in-case", "names-differ-in-case"])
+                await merchant.create("two")
+                let path = Merchant.path("two", "/assets/")
+                #expect(codes(await merchant.client.send(.put, path + "logo.png", bytes: Samples.image(1))) == [])
+                let second = await merchant.client.send(.put, path + "Logo.png", bytes: Samples.image(1))
+                #expect(codes(second) == ["names-differ-in-case"])
+                let texts = await merchant.client.send(
+                    .put,
+                    Merchant.path("two", "/localizations/DE"),
+                    json: ["A": "B"]
+                )
+                #expect(codes(texts).contains("locale-case"))
+            }
+        }
+
         @Test("of one thing no more than a hundred warnings are given, and kept")
         func cappedWarnings() async throws {
             try await withMerchant { merchant in

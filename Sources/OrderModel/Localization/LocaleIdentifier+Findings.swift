@@ -16,7 +16,7 @@ extension LocaleIdentifier {
     }
 
     /// What there is to say about a localization folder of this name.
-    var findings: [Finding] {
+    package var findings: [Finding] {
         let canonical = canonicalText
         var findings: [Finding] = []
         if canonical != text {

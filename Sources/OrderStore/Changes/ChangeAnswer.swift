@@ -32,7 +32,7 @@ package struct ChangeAnswer: Sendable {
     package let digest: SHA256Digest
     /// JSON pointers of what changed in the document, or names of files.
     package let changed: [String]
-    /// Warnings and notes about the document.
+    /// Warnings and notes about the document, and about the names of files when files were changed.
     package let findings: [Finding]
     /// Names in the document that no file answers to, looked up when files or their names changed.
     package let missingFiles: [String]

@@ -345,7 +345,8 @@ struct ChangeRun {
                     updatedAt: known?.modifiedAt.wallTime ?? updatedAt,
                     digest: ready.digest,
                     changed: known?.changed ?? changed ?? (ready.revises ? Self.names(draft) : []),
-                    findings: draft.findings[edit.index] ?? [],
+                    findings: (draft.findings[edit.index] ?? [])
+                        + (draft.touchesFiles ? ready.plan?.findings ?? [] : []),
                     missingFiles: ready.plan?.missing ?? [],
                     isNewRevision: known != nil || ready.revises
                 )

@@ -94,6 +94,15 @@ struct FilePlan: Sendable {
 }
 
 extension FilePlan {
+    /// What there is to say about the files' names and folders, as a check of the package would say it.
+    var findings: [Finding] {
+        let names = parts.map(\.name)
+        let locales = FileNameCheck.localizationFolders(names).compactMap { folder in
+            try? LocaleIdentifier(String(folder.dropLast(".lproj".count)))
+        }
+        return FileNameCheck.similarNames(names) + locales.flatMap(\.findings)
+    }
+
     /// The bytes of an `order.strings` file, in the byte order of its keys: equal tables are equal files.
     static func stringsFile(_ table: JSONObject) -> [UInt8] {
         let entries = table.compactMap { member in

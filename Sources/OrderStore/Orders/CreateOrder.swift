@@ -51,6 +51,8 @@ package struct CreatedOrder: Sendable {
     package let authenticationToken: String
     /// Names in the document that no file answers to.
     package let missingFiles: [String]
+    /// Warnings about the files' names and folders.
+    package let fileFindings: [Finding]
 
     /// The strong validator at the merchant's door.
     package var entityTag: String { OrderHead.entityTag(digest) }
@@ -91,7 +93,8 @@ extension OrderStore {
                             updatedAt: WallTime(seconds: new.document.createdAt),
                             digest: head.digest,
                             authenticationToken: token,
-                            missingFiles: plan.missing
+                            missingFiles: plan.missing,
+                            fileFindings: plan.findings
                         )
                     )
                 }
@@ -144,7 +147,8 @@ extension OrderStore {
                 modifiedAt: new.document.createdAt
             ),
             authenticationToken: try tokens.token(for: key, stamp: tokens.newStamp()),
-            missingFiles: plan.missing
+            missingFiles: plan.missing,
+            fileFindings: plan.findings
         )
     }
 
@@ -177,7 +181,8 @@ extension OrderStore {
             updatedAt: WallTime(seconds: document.createdAt),
             digest: digest,
             authenticationToken: token,
-            missingFiles: plan.missing
+            missingFiles: plan.missing,
+            fileFindings: plan.findings
         )
         let kept = new.idempotency.map { request in (request, request.answer(created)) }
         let facts = HeadFacts(document)
