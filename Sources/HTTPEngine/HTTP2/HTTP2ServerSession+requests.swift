@@ -92,6 +92,7 @@ extension HTTP2ServerSession {
         guard stream.body.count + count <= match.bodyLimit else {
             return refuse(stream, .contentTooLarge(limit: match.bodyLimit))
         }
+        guard host?.holdBody(count) == true else { return refuse(stream, .bodiesTooLarge) }
         unsafe stream.body.append(contentsOf: bytes)
         if count > 0 { flood.forgive(.data) }
         bufferedBytes += count
@@ -100,6 +101,14 @@ extension HTTP2ServerSession {
         } else {
             stream.heldWindow += count
         }
+    }
+
+    /// Forgets a body that is handed over or not needed.
+    func dropBody(of stream: HTTP2ServerStream) {
+        if stream.body.isEmpty { return }
+        bufferedBytes -= stream.body.count
+        host?.releaseBody(stream.body.count)
+        stream.body = []
     }
 
     /// One upload always goes on, or all could wait for each other.
@@ -143,8 +152,7 @@ extension HTTP2ServerSession {
             version: .http2
         )
         stream.requestIdentifier = request.identifier
-        bufferedBytes -= stream.body.count
-        stream.body = []
+        dropBody(of: stream)
         stream.fields = HTTPFields()
         stream.match = nil
         if deferredWindows { releaseWindows() }
@@ -166,8 +174,7 @@ extension HTTP2ServerSession {
 
     /// Answers without a handler.
     func refuse(_ stream: HTTP2ServerStream, _ problem: Problem) {
-        bufferedBytes -= stream.body.count
-        stream.body = []
+        dropBody(of: stream)
         if stream.requestIdentifier.isEmpty { stream.requestIdentifier = RequestIdentifier.of(stream.fields) }
         send(problem.response(requestIdentifier: stream.requestIdentifier), on: stream)
     }

@@ -193,8 +193,7 @@ final class HTTP2ServerSession: HTTPServerSession, @unchecked Sendable {
             streams[stream.index] = last
             last.index = stream.index
         }
-        bufferedBytes -= stream.body.count
-        stream.body = []
+        dropBody(of: stream)
         pendingBytes -= stream.remaining
         if stream.phase == .deferred { deferredStreams -= 1 }
         guard streams.isEmpty else { return }

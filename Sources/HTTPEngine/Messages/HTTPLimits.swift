@@ -42,6 +42,11 @@ package struct HTTPLimits: Sendable {
     package var connections = 10_000
     /// Open connections of one IPv4 address or IPv6 /64 (not of trusted proxies, nor on Unix sockets).
     package var connectionsPerAddress = 100
+    /// Request bodies that wait for their ends, in bytes, over all connections of the listener. One more is 503. What a
+    /// connection holds below 4 KiB is not counted.
+    package var bodyBufferBytes = 256 * 1024 * 1024
+    /// The same, over the connections of one address, counted as connections are.
+    package var bodyBufferBytesPerAddress = 64 * 1024 * 1024
     /// Connections waiting for `accept` in the kernel.
     package var backlog: Int32 = 1024
 

@@ -98,6 +98,15 @@ extension Problem {
         Self(.serviceUnavailable, code: code, detail: detail, headers: ["retry-after": "\(retryAfter)"])
     }
 
+    /// 503: the server holds as many bytes of unfinished requests as it may, in all or of the caller's address.
+    static var bodiesTooLarge: Self {
+        .serviceUnavailable(
+            "There are too many large requests at once. Try again in a few seconds.",
+            code: "too-many-bodies",
+            retryAfter: 5
+        )
+    }
+
     /// 500 without a word about the cause: that is in the log under the request's identifier.
     package static var internalError: Self {
         Self(

@@ -125,6 +125,7 @@ final class HTTP1ServerSession: HTTPServerSession {
             switch event {
             case .head(let head): self.take(head)
             case .body(let bytes):
+                guard self.host.holdBody(bytes.count) else { return self.answerAndClose(.bodiesTooLarge) }
                 self.bodyBytes += bytes.count
                 self.body += bytes
             case .end: self.perform()
@@ -168,7 +169,7 @@ final class HTTP1ServerSession: HTTPServerSession {
             version: head.version,
             identifier: self.requestIdentifier
         )
-        self.body = []
+        self.dropBody()
         self.host.perform(request, match, stream: Self.stream)
     }
 
@@ -222,7 +223,14 @@ final class HTTP1ServerSession: HTTPServerSession {
         self.answerAndClose(Problem(fault.status, code: fault.code, detail: fault.reason))
     }
 
+    private func dropBody() {
+        if self.body.isEmpty { return }
+        self.host.releaseBody(self.body.count)
+        self.body = []
+    }
+
     private func answerAndClose(_ problem: Problem) {
+        self.dropBody()
         let head =
             self.head
             ?? HTTP1RequestHead(

@@ -81,6 +81,9 @@ package final class HTTPServer: Service {
     /// Open connections.
     package var connectionCount: Int { self.admission.count }
 
+    /// Bytes of unfinished request bodies, as far as they are counted.
+    package var bodyBytes: Int { self.admission.bodyBytes }
+
     package func run(shutdown: Signal) async throws {
         _ = try self.bind()
         guard let listener = self.listener.withLock({ $0 }) else { return }

@@ -37,6 +37,11 @@ protocol HTTPServerSessionHost: AnyObject {
     ///
     /// `remoteAddress`, `isSecure`, `clientCertificate` are filled in by the host; `identifier` comes from the head.
     func perform(_ request: consuming HTTPRequest, _ match: RouteMatch, stream: HTTPStreamNumber)
+    /// Counts bytes of a request body in that wait for its end.
+    /// - Returns: false when there is no room for them; nothing is counted then.
+    func holdBody(_ count: Int) -> Bool
+    /// Counts them out: the body is handed over or dropped.
+    func releaseBody(_ count: Int)
     /// Nobody waits for this answer any more: its handler is cancelled.
     func abandon(stream: HTTPStreamNumber)
     /// Brings the next ``HTTPServerSession/checkDeadlines(_:)`` forward, when a deadline begins that is earlier than any so far.

@@ -20,6 +20,7 @@ final class ServerConnection: SocketTransportDelegate, HTTPServerSessionHost, @u
     private var isHTTP2 = false
     private var timer: ServiceRuntime.Timer?
     private var isDraining = false
+    private var bodies = BodyAllowance()
     /// When bytes were first welcome: the header's time runs from there.
     private var began: MonotonicTime
 
@@ -85,6 +86,7 @@ final class ServerConnection: SocketTransportDelegate, HTTPServerSessionHost, @u
         for task in self.tasks.values { task?.cancel() }
         self.tasks = [:]
         self.session = nil
+        self.bodies.end(self.shard.admission, self.peer)
         self.shard.remove(self)
     }
 
@@ -139,6 +141,10 @@ final class ServerConnection: SocketTransportDelegate, HTTPServerSessionHost, @u
         let task = self.isHTTP2 ? shard.loop.spawn(work) : shard.loop.begin(work)
         if self.tasks.index(forKey: stream) != nil { self.tasks[stream] = .some(task) }
     }
+
+    func holdBody(_ count: Int) -> Bool { self.bodies.hold(count, self.shard.admission, self.peer) }
+
+    func releaseBody(_ count: Int) { self.bodies.release(count, self.shard.admission, self.peer) }
 
     func abandon(stream: HTTPStreamNumber) { self.tasks.removeValue(forKey: stream)??.cancel() }
 

@@ -17,7 +17,7 @@ final class ServerShard: @unchecked Sendable {
     let proxies: TrustedProxies
     let logger: Logger
     let control: HTTP2Control?
-    private let admission: Admission
+    let admission: Admission
     private let metrics: Metrics
     private var connections: [ObjectIdentifier: ServerConnection] = [:]
     private var isDraining = false

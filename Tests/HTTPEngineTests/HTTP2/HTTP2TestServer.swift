@@ -94,6 +94,9 @@ final class HTTP2TestServer: Sendable {
             }
         }
 
+        func holdBody(_ count: Int) -> Bool { true }
+        func releaseBody(_ count: Int) {}
+
         func abandon(stream: HTTPStreamNumber) {
             abandoned += 1
             tasks.removeValue(forKey: stream)?.cancel()

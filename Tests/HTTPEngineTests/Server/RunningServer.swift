@@ -115,6 +115,7 @@ struct RunningServer: Sendable {
             HTTPResponse(.notModified, headers: ["etag": "\"1\""], body: .bytes(Array("unsendable".utf8)))
         }
         on(.get, "/large") { _, _ in HTTPResponse(.ok, body: .bytes(large)) }
+        on(.post, "/large", bodyLimit: 1_000_000) { request, _ in .text("\(request.body.count)") }
         on(.get, "/hidden") { _, _ in .text("hidden") }
         for method in [HTTPMethod.get, .post] {
             on(method, "/gate") { _, _ in
