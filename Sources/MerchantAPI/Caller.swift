@@ -12,30 +12,50 @@ extension MerchantAPI {
         _ body: (APIKey) async throws -> HTTPResponse
     ) async throws -> HTTPResponse {
         do {
-            guard let presented = Self.bearer(request.headers["authorization"]),
-                let key = try await self.store.authenticate(apiKey: presented)
-            else {
-                throw Problem(
-                    .unauthorized,
-                    code: "unauthorized",
-                    detail: "Send a merchant key: Authorization: Bearer wok_… ('walletorders keys create' makes one).",
-                    headers: ["www-authenticate": "Bearer"]
-                )
-            }
-            guard key.scopes.contains(scope) || key.scopes.contains(.admin) else {
-                throw Problem(
-                    .forbidden,
-                    code: "scope-missing",
-                    detail: "This key has not the scope \(scope.rawValue)."
-                )
-            }
-            return try await body(key)
+            return try await body(try await self.caller(request.headers, scope))
         } catch let error as StoreError {
             // What the caller can do nothing about goes on to the engine, which logs it and says 500.
             guard let problem = Problem(error) else { throw error }
             throw problem
         } catch  where OrderStore.isUnavailable(error) {
             throw Problem.unavailable
+        }
+    }
+
+    /// The key that a request shows, when it has the scope.
+    private func caller(_ headers: HTTPFields, _ scope: APIScope) async throws -> APIKey {
+        guard let presented = Self.bearer(headers["authorization"]),
+            let key = try await self.store.authenticate(apiKey: presented)
+        else {
+            throw Problem(
+                .unauthorized,
+                code: "unauthorized",
+                detail: "Send a merchant key: Authorization: Bearer wok_… ('walletorders keys create' makes one).",
+                headers: ["www-authenticate": "Bearer"]
+            )
+        }
+        guard key.scopes.contains(scope) || key.scopes.contains(.admin) else {
+            throw Problem(
+                .forbidden,
+                code: "scope-missing",
+                detail: "This key has not the scope \(scope.rawValue)."
+            )
+        }
+        return key
+    }
+
+    /// Lets nobody send a large body who has no key for it.
+    internal func gate(_ scope: APIScope) -> HTTPGate {
+        { headers in
+            do {
+                _ = try await self.caller(headers, scope)
+                return nil
+            } catch let problem as Problem {
+                return problem
+            } catch {
+                // The handler will say what it is; without a database the body would be read for nothing.
+                return OrderStore.isUnavailable(error) ? .unavailable : nil
+            }
         }
     }
 

@@ -30,7 +30,9 @@ package struct MerchantAPI: Sendable {
     package func router() -> Router {
         var router = Router()
         let order = "/api/v1/orders/{type}/{order}"
-        router.on(.post, "/api/v1/orders", bodyLimit: 6 << 20, name: "create-order") { request, _ in
+        router.on(.post, "/api/v1/orders", bodyLimit: 6 << 20, name: "create-order", gate: self.gate(.ordersWrite)) {
+            request,
+            _ in
             try await self.answering(request, .ordersWrite) { try await self.createOrder(request, $0) }
         }
         router.on(.get, "/api/v1/orders", name: "list-orders") { request, _ in
@@ -39,12 +41,16 @@ package struct MerchantAPI: Sendable {
         router.on(.get, order, name: "get-order") { request, parameters in
             try await self.answering(request, .ordersRead) { try await self.getOrder(request, parameters, $0) }
         }
-        router.on(.patch, order, bodyLimit: 1 << 20, name: "patch-order") { request, parameters in
+        router.on(.patch, order, bodyLimit: 1 << 20, name: "patch-order", gate: self.gate(.ordersWrite)) {
+            request,
+            parameters in
             try await self.answering(request, .ordersWrite) {
                 try await self.changeOrder(request, parameters, $0, replaces: false)
             }
         }
-        router.on(.put, order, bodyLimit: 1 << 20, name: "put-order") { request, parameters in
+        router.on(.put, order, bodyLimit: 1 << 20, name: "put-order", gate: self.gate(.ordersWrite)) {
+            request,
+            parameters in
             try await self.answering(request, .ordersWrite) {
                 try await self.changeOrder(request, parameters, $0, replaces: true)
             }
@@ -52,10 +58,14 @@ package struct MerchantAPI: Sendable {
         router.on(.delete, order, name: "erase-order") { request, parameters in
             try await self.answering(request, .ordersWrite) { try await self.eraseOrder(parameters, $0) }
         }
-        router.on(.post, order + "/events", bodyLimit: 1 << 20, name: "post-event") { request, parameters in
+        router.on(.post, order + "/events", bodyLimit: 1 << 20, name: "post-event", gate: self.gate(.ordersWrite)) {
+            request,
+            parameters in
             try await self.answering(request, .ordersWrite) { try await self.postEvent(request, parameters, $0) }
         }
-        router.on(.post, "/api/v1/events", bodyLimit: 4 << 20, name: "post-events") { request, _ in
+        router.on(.post, "/api/v1/events", bodyLimit: 4 << 20, name: "post-events", gate: self.gate(.ordersWrite)) {
+            request,
+            _ in
             try await self.answering(request, .ordersWrite) { try await self.postEvents(request, $0) }
         }
         router.on(.get, order + "/handoff", name: "get-handoff") { request, parameters in
@@ -67,7 +77,9 @@ package struct MerchantAPI: Sendable {
         router.on(.get, order + "/history", name: "get-history") { request, parameters in
             try await self.answering(request, .ordersRead) { try await self.getHistory(request, parameters, $0) }
         }
-        router.on(.post, order + "/share-links", name: "create-share-link") { request, parameters in
+        router.on(.post, order + "/share-links", name: "create-share-link", gate: self.gate(.ordersWrite)) {
+            request,
+            parameters in
             try await self.answering(request, .ordersWrite) { try await self.createShareLink(request, parameters, $0) }
         }
         router.on(.delete, order + "/share-links/{link}", name: "revoke-share-link") { request, parameters in
@@ -84,7 +96,9 @@ package struct MerchantAPI: Sendable {
         let file = "/assets/{path...}"
         let strings = "/localizations/{locale}"
         let limit = UploadedFile.sizeLimit
-        router.on(.put, order + file, bodyLimit: limit, name: "put-order-asset") { request, parameters in
+        router.on(.put, order + file, bodyLimit: limit, name: "put-order-asset", gate: self.gate(.ordersWrite)) {
+            request,
+            parameters in
             try await self.answering(request, .ordersWrite) { try await self.putOrderFile(request, parameters, $0) }
         }
         router.on(.get, order + file, name: "get-order-asset") { request, parameters in
@@ -93,7 +107,9 @@ package struct MerchantAPI: Sendable {
         router.on(.delete, order + file, name: "delete-order-asset") { request, parameters in
             try await self.answering(request, .ordersWrite) { try await self.removeOrderFile(request, parameters, $0) }
         }
-        router.on(.put, order + strings, bodyLimit: 1 << 20, name: "put-order-strings") { request, parameters in
+        router.on(.put, order + strings, bodyLimit: 1 << 20, name: "put-order-strings", gate: self.gate(.ordersWrite)) {
+            request,
+            parameters in
             try await self.answering(request, .ordersWrite) { try await self.putOrderStrings(request, parameters, $0) }
         }
         router.on(.get, order + strings, name: "get-order-strings") { request, parameters in
@@ -104,7 +120,9 @@ package struct MerchantAPI: Sendable {
                 try await self.removeOrderStrings(request, parameters, $0)
             }
         }
-        router.on(.put, type + file, bodyLimit: limit, name: "put-type-asset") { request, parameters in
+        router.on(.put, type + file, bodyLimit: limit, name: "put-type-asset", gate: self.gate(.admin)) {
+            request,
+            parameters in
             try await self.answering(request, .admin) { try await self.putTypeFile(request, parameters, $0) }
         }
         router.on(.get, type + file, name: "get-type-asset") { request, parameters in
@@ -113,7 +131,9 @@ package struct MerchantAPI: Sendable {
         router.on(.delete, type + file, name: "delete-type-asset") { request, parameters in
             try await self.answering(request, .admin) { try await self.removeTypeFile(parameters, $0) }
         }
-        router.on(.put, type + strings, bodyLimit: 1 << 20, name: "put-type-strings") { request, parameters in
+        router.on(.put, type + strings, bodyLimit: 1 << 20, name: "put-type-strings", gate: self.gate(.admin)) {
+            request,
+            parameters in
             try await self.answering(request, .admin) { try await self.putTypeStrings(request, parameters, $0) }
         }
         router.on(.get, type + strings, name: "get-type-strings") { request, parameters in

@@ -48,11 +48,33 @@ extension HTTP2ServerSession {
         if case .refused = match { return perform(stream) }
         if isLast { return perform(stream) }
         stream.bodyStartedAt = loop.now
+        if match.gate != nil { stream.gate = .closed }
         expectDeadline(min(loop.now + limits.bodyGrace, stream.startedAt + limits.requestTimeout))
         let announced = stream.fields["content-length"].flatMap { Int($0) } ?? 0
         guard announced <= match.bodyLimit else { return refuse(stream, .contentTooLarge(limit: match.bodyLimit)) }
         if announced > 0 { stream.body.reserveCapacity(min(announced, 256 * 1024)) }
-        if stream.fields.tokens("expect").contains("100-continue") { sendContinue(stream) }
+        if stream.fields.tokens("expect").contains("100-continue") {
+            if stream.gate == .open { sendContinue(stream) } else { askGate(stream) }
+        }
+    }
+
+    /// Asks whether the rest of a body may come; its window stays as it is meanwhile.
+    private func askGate(_ stream: HTTP2ServerStream) {
+        guard stream.gate == .closed, let gate = stream.match?.gate else { return }
+        stream.gate = .asked
+        host?.ask(gate, stream.fields, stream: stream.number)
+    }
+
+    func gateAnswered(_ problem: Problem?, for number: HTTPStreamNumber) {
+        guard !isDead, let stream = stream(number), stream.gate == .asked, stream.phase == .body else { return }
+        stream.gate = .open
+        if let problem {
+            refuse(stream, problem)
+        } else {
+            if stream.body.isEmpty, stream.fields.tokens("expect").contains("100-continue") { sendContinue(stream) }
+            releaseWindows()
+        }
+        pump()
     }
 
     private func checkTarget(_ stream: HTTP2ServerStream) -> Problem? {
@@ -96,7 +118,9 @@ extension HTTP2ServerSession {
         unsafe stream.body.append(contentsOf: bytes)
         if count > 0 { flood.forgive(.data) }
         bufferedBytes += count
-        if bufferedBytes <= limits.streamBufferBytes || isOldestUpload(stream) {
+        // What is here before the answer is bounded by the window.
+        if stream.gate == .closed, stream.body.count > 16 * 1024 { askGate(stream) }
+        if stream.gate != .asked, bufferedBytes <= limits.streamBufferBytes || isOldestUpload(stream) {
             unsafe nghttp2_session_consume_stream(session.pointer, stream.number, count)
         } else {
             stream.heldWindow += count
@@ -118,7 +142,8 @@ extension HTTP2ServerSession {
 
     /// Gives held windows back when there is room, the oldest first.
     func releaseWindows() {
-        while let oldest = streams.filter({ $0.heldWindow > 0 }).min(by: { $0.number < $1.number }) {
+        while let oldest = streams.filter({ $0.heldWindow > 0 && $0.gate != .asked }).min(by: { $0.number < $1.number })
+        {
             guard bufferedBytes <= limits.streamBufferBytes || isOldestUpload(oldest) else { return }
             unsafe nghttp2_session_consume_stream(session.pointer, oldest.number, oldest.heldWindow)
             oldest.heldWindow = 0

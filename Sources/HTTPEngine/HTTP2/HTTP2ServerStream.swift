@@ -42,6 +42,9 @@ final class HTTP2ServerStream {
 
     var body: [UInt8] = []
     var bodyStartedAt = MonotonicTime(nanoseconds: 0)
+    enum Gate { case closed, asked, open }
+    /// Whether the rest of the body may come.
+    var gate = Gate.open
     /// Bytes of the stream's window that are held back while the connection buffers too much.
     var heldWindow = 0
     var hasEnded = false

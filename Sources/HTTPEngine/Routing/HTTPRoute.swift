@@ -4,6 +4,10 @@
 /// problem without detail.
 package typealias HTTPHandler = @Sendable (HTTPRequest, RouteParameters) async throws -> HTTPResponse
 
+/// Says from a request's header alone why it is refused, nil when it may come: asked before a body that did not come with
+/// its header is read on, so that who may not send one takes no memory. Handlers ask again: a small body is there first.
+package typealias HTTPGate = @Sendable (HTTPFields) async -> Problem?
+
 /// One method on one path pattern.
 package final class HTTPRoute: Sendable {
     /// The method it answers.
@@ -14,6 +18,8 @@ package final class HTTPRoute: Sendable {
     package let name: String
     /// The largest body in bytes; known before the first body byte is read.
     package let bodyLimit: Int
+    /// Who may send a body; nil: anyone.
+    let gate: HTTPGate?
     /// What answers.
     let handler: HTTPHandler
     /// The pattern's parameter names in order.
@@ -25,6 +31,7 @@ package final class HTTPRoute: Sendable {
         name: String,
         bodyLimit: Int,
         parameterNames: [String],
+        gate: HTTPGate? = nil,
         handler: @escaping HTTPHandler
     ) {
         self.method = method
@@ -32,6 +39,7 @@ package final class HTTPRoute: Sendable {
         self.name = name
         self.bodyLimit = bodyLimit
         self.parameterNames = parameterNames
+        self.gate = gate
         self.handler = handler
     }
 }

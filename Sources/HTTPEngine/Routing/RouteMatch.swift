@@ -17,6 +17,9 @@ package enum RouteMatch: Sendable {
         }
     }
 
+    /// Who may send a body; nil: anyone.
+    var gate: HTTPGate? { if case .route(let route, _) = self { route.gate } else { nil } }
+
     /// What metrics call it.
     package var name: String {
         switch self {

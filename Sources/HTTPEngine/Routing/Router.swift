@@ -17,12 +17,14 @@ package struct Router: Sendable {
     ///   - pattern: "/orders/{type}/{order}"; the last segment may be "{path...}", one or more segments.
     ///   - bodyLimit: the largest body in bytes; larger is 413.
     ///   - name: what metrics call it; method and pattern when left out.
+    ///   - gate: asked before a body is read that takes more than one read.
     /// - Precondition: the pattern is well-formed and new for this method.
     package mutating func on(
         _ method: HTTPMethod,
         _ pattern: String,
         bodyLimit: Int = 64 * 1024,
         name: String? = nil,
+        gate: HTTPGate? = nil,
         _ handler: @escaping HTTPHandler
     ) {
         let parsed = RoutePattern(pattern)
@@ -32,6 +34,7 @@ package struct Router: Sendable {
             name: name ?? "\(method) \(pattern)",
             bodyLimit: bodyLimit,
             parameterNames: parsed.parameterNames,
+            gate: gate,
             handler: handler
         )
         precondition(root.insert(route, parsed.segments[...]), "\(method) \(pattern) has a route already")

@@ -30,6 +30,9 @@ final class HTTP1ServerSession: HTTPServerSession {
     private var body: [UInt8] = []
     private var bodyBytes = 0
     private var requestIdentifier = ""
+    private enum Gate { case closed, asked, open }
+    /// Whether the rest of the body at hand may come.
+    private var gate = Gate.open
     private var isShuttingDown = false
     /// Until when a connection that is to end is kept for a request that its client may just be sending.
     private var idleEnd = MonotonicTime.distantFuture
@@ -79,7 +82,7 @@ final class HTTP1ServerSession: HTTPServerSession {
     func writable() {
         // A request that had to wait for room loses no time by it.
         if case .header = self.phase { self.requestBegan = self.shard.loop.now }
-        self.transport.resumeReading()
+        if self.gate != .asked { self.transport.resumeReading() }
         self.advance()
     }
 
@@ -119,7 +122,7 @@ final class HTTP1ServerSession: HTTPServerSession {
             }
             guard let event = self.parser.next() else {
                 // The rest of what is missing will not come.
-                if self.hasPeerEnded { self.transport.close() }
+                if self.hasPeerEnded { self.transport.close() } else { self.askGate() }
                 return
             }
             switch event {
@@ -134,6 +137,26 @@ final class HTTP1ServerSession: HTTPServerSession {
         }
     }
 
+    /// Asks whether the rest of a body may come, and reads nothing meanwhile.
+    private func askGate() {
+        guard self.gate == .closed, case .body = self.phase, let head = self.head, let gate = self.match?.gate else {
+            return
+        }
+        self.gate = .asked
+        self.transport.pauseReading()
+        self.host.ask(gate, head.fields, stream: Self.stream)
+    }
+
+    func gateAnswered(_ problem: Problem?, for stream: HTTPStreamNumber) {
+        guard self.gate == .asked, case .body = self.phase else { return }
+        self.gate = .open
+        if let problem { return self.answerAndClose(problem) }
+        if self.head?.expectsContinue == true, self.bodyBytes == 0 {
+            self.transport.write(HTTP1ResponseEncoder.continue)
+        }
+        self.transport.resumeReading()
+    }
+
     private func take(_ head: HTTP1RequestHead) {
         let now = self.shard.loop.now
         let path = head.target.utf8.firstIndex(of: UInt8(ascii: "?")).map { String(head.target[..<$0]) } ?? head.target
@@ -145,6 +168,7 @@ final class HTTP1ServerSession: HTTPServerSession {
         self.body = []
         self.bodyBytes = 0
         self.phase = .body(since: now)
+        self.gate = match.gate == nil ? .open : .closed
         switch head.framing {
         case .none: break
         default:
@@ -152,7 +176,7 @@ final class HTTP1ServerSession: HTTPServerSession {
             if case .refused(let problem) = match { return self.answerAndClose(problem) }
             // Nor is a body asked for that is announced to be too large: the parser refuses it next.
             if case .length(let count) = head.framing, count > match.bodyLimit { return }
-            if head.expectsContinue { self.transport.write(HTTP1ResponseEncoder.continue) }
+            if head.expectsContinue, self.gate == .open { self.transport.write(HTTP1ResponseEncoder.continue) }
             self.host.expectDeadline(at: min(now + self.limits.bodyGrace, self.requestEnd))
         }
     }
@@ -160,6 +184,7 @@ final class HTTP1ServerSession: HTTPServerSession {
     private func perform() {
         guard let head = self.head, let match = self.match else { return }
         self.phase = .handling
+        self.gate = .open
         self.host.expectDeadline(at: self.requestEnd)
         let request = HTTPRequest(
             method: head.method,

@@ -19,6 +19,8 @@ protocol HTTPServerSession: AnyObject {
     func writable()
     /// The answer to a request that the session gave to its host. Ignored for a stream that is gone.
     func respond(_ response: HTTPResponse, to stream: HTTPStreamNumber)
+    /// A gate's answer: the problem that the body is refused with, or nil. Ignored when the request is gone.
+    func gateAnswered(_ problem: Problem?, for stream: HTTPStreamNumber)
     /// Takes no more requests, tells the peer so, and closes the transport once the last answer is sent.
     func shutdown()
     /// Checks what has a deadline: a header or body that is too slow, a connection that is idle. Ends what is overdue.
@@ -37,6 +39,8 @@ protocol HTTPServerSessionHost: AnyObject {
     ///
     /// `remoteAddress`, `isSecure`, `clientCertificate` are filled in by the host; `identifier` comes from the head.
     func perform(_ request: consuming HTTPRequest, _ match: RouteMatch, stream: HTTPStreamNumber)
+    /// Asks a gate; its answer comes through ``HTTPServerSession/gateAnswered(_:for:)``, after this has returned.
+    func ask(_ gate: @escaping HTTPGate, _ fields: HTTPFields, stream: HTTPStreamNumber)
     /// Counts bytes of a request body in that wait for its end.
     /// - Returns: false when there is no room for them; nothing is counted then.
     func holdBody(_ count: Int) -> Bool

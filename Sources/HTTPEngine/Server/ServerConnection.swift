@@ -142,6 +142,13 @@ final class ServerConnection: SocketTransportDelegate, HTTPServerSessionHost, @u
         if self.tasks.index(forKey: stream) != nil { self.tasks[stream] = .some(task) }
     }
 
+    func ask(_ gate: @escaping HTTPGate, _ fields: HTTPFields, stream: HTTPStreamNumber) {
+        _ = self.shard.loop.spawn { [self] in
+            let problem = await gate(fields)
+            self.session?.gateAnswered(problem, for: stream)
+        }
+    }
+
     func holdBody(_ count: Int) -> Bool { self.bodies.hold(count, self.shard.admission, self.peer) }
 
     func releaseBody(_ count: Int) { self.bodies.release(count, self.shard.admission, self.peer) }

@@ -94,6 +94,12 @@ final class HTTP2TestServer: Sendable {
             }
         }
 
+        func ask(_ gate: @escaping HTTPGate, _ fields: HTTPFields, stream: HTTPStreamNumber) {
+            _ = transport.loop.spawn { [self] in
+                let problem = await gate(fields)
+                session?.gateAnswered(problem, for: stream)
+            }
+        }
         func holdBody(_ count: Int) -> Bool { true }
         func releaseBody(_ count: Int) {}
 

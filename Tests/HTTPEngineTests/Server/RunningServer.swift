@@ -116,6 +116,18 @@ struct RunningServer: Sendable {
         }
         on(.get, "/large") { _, _ in HTTPResponse(.ok, body: .bytes(large)) }
         on(.post, "/large", bodyLimit: 1_000_000) { request, _ in .text("\(request.body.count)") }
+        router.on(
+            .post,
+            "/gated",
+            bodyLimit: 1_000_000,
+            gate: { fields in
+                probe.paths.withLock { $0.append("gate") }
+                // As a look-up in a database would.
+                do { try await Task.sleep(for: .milliseconds(20)) } catch {}
+                return fields["authorization"] == "yes" ? nil : Problem(.unauthorized, code: "unauthorized")
+            },
+            { request, _ in .text("\(request.body.count)") }
+        )
         on(.get, "/hidden") { _, _ in .text("hidden") }
         for method in [HTTPMethod.get, .post] {
             on(method, "/gate") { _, _ in

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import ServiceRuntime
+import TestPatience
+import Testing
+
+@testable import HTTPEngine
+
+@Suite("HTTP server: who may send a body", .timeLimit(.minutes(3)))
+struct GateTests {
+    private static func head(_ count: Int, _ more: String = "") -> String {
+        "POST /gated HTTP/1.1\r\nHost: a\r\nContent-Length: \(count)\r\n\(more)\r\n"
+    }
+
+    @Test("over HTTP/1.1 the gate answers before the body is read, and is not asked when all came at once")
+    func http1() async throws {
+        try await RunningServer.with { server in
+            let refused = try await server.talk { peer in
+                peer.send(Self.head(900_000) + String(repeating: "a", count: 5_000))
+                return try peer.answer()
+            }
+            #expect(refused.status == 401)
+            #expect(refused.has("connection: close"))
+            let waiting = try await server.talk { peer in
+                peer.send(Self.head(900_000, "Expect: 100-continue\r\n"))
+                return try peer.answer()
+            }
+            #expect(waiting.status == 401)
+            let taken = try await server.talk { peer in
+                peer.send(Self.head(900_000, "Authorization: yes\r\nExpect: 100-continue\r\n"))
+                try #expect(peer.answer().status == 100)
+                peer.send(String(repeating: "a", count: 900_000))
+                let first = try peer.answer()
+                // The connection goes on.
+                peer.send(Self.head(70_000, "Authorization: yes\r\n") + String(repeating: "a", count: 70_000))
+                return [first, try peer.answer()]
+            }
+            #expect(taken.map(\.body) == ["900000", "70000"])
+            server.probe.paths.withLock { $0 = [] }
+            let small = try await server.talk { peer in
+                peer.send(Self.head(5) + "hello")
+                return try peer.answer()
+            }
+            #expect(small.body == "5")
+            #expect(server.probe.paths.withLock { $0.isEmpty })
+        }
+    }
+
+    @Test("over HTTP/2 the gate answers before more of the body is let in")
+    func http2() async throws {
+        try await RunningServer.with { server in
+            let loop = server.loops.loops[0]
+            let peer = try await RawHTTP2Peer.connect(port: server.port, loop: loop)
+            let piece = [UInt8](repeating: 0, count: 16_000)
+            peer.send(
+                .headers(1, RawFrame.request("POST", "/gated"), isLast: false),
+                .data(1, piece),
+                .data(1, piece)
+            )
+            let frames = try await peer.frames { $0.status(1) != nil }
+            #expect(frames.status(1) == 401)
+            loop.execute { peer.transport.abort() }
+            let connection = try await HTTP2ClientConnection.connect(
+                host: "127.0.0.1",
+                port: server.port,
+                tls: nil,
+                loop: loop,
+                deadline: Patience.long
+            )
+            let taken = try await connection.send(
+                HTTP2Request(
+                    method: .post,
+                    scheme: "http",
+                    authority: "example.com",
+                    path: "/gated",
+                    headers: [.init("authorization", "yes")],
+                    body: [UInt8](repeating: 0, count: 900_000)
+                ),
+                deadline: Patience.long
+            )
+            #expect(String(decoding: taken.body, as: UTF8.self) == "900000")
+            await connection.close()
+        }
+    }
+}
