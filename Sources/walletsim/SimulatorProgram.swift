@@ -68,7 +68,7 @@ enum SimulatorProgram {
             case "apns": return try await self.playAPNs(try self.parse(self.apns, arguments))
             case "iphone": return try await self.playIPhone(try self.parse(self.iphone, arguments))
             case "--version":
-                print("walletsim 0.1.0")
+                print("walletsim \(Self.version)")
                 return 0
             case "--help", "-h":
                 print("\(self.apns.help)\n\(self.iphone.help)")
@@ -92,6 +92,7 @@ enum SimulatorProgram {
         }
     }
 
+    private static let version = "0.1.0"
     private struct HelpShown: Error {}
 
     private static func parse(
@@ -101,6 +102,10 @@ enum SimulatorProgram {
         let parsed = try command.parse(Array(arguments.dropFirst()))
         if parsed.has("help") {
             print(command.help)
+            throw HelpShown()
+        }
+        if parsed.has("version") {
+            print("walletsim \(Self.version)")
             throw HelpShown()
         }
         return parsed

@@ -45,6 +45,13 @@ struct ErrorTests {
             "orderTypes.a b: "
         ),
         Call(
+            "config validate --config DIR/bare.json",
+            78,
+            "orderTypes.order.com.example.a.identity: is missing",
+            "orderTypes.order.com.example.b.identity: is missing"
+        ),
+        Call("run --data-dir DIR/a,b", 78, "dataDir (flag): holds a comma"),
+        Call(
             "config validate --config DIR/identity.json",
             78,
             "orderTypes.order.com.example.shop: ",
@@ -139,6 +146,7 @@ struct ErrorTests {
                      "identity": "x", "webServiceURL": "https://w.example.com", "apns": {"priority": 10}}}}
                     """
                 ),
+                ("bare.json", #"{"orderTypes": {"order.com.example.a": {}, "order.com.example.b": null}}"#),
                 (
                     "identity.json",
                     "{\"orderTypes\": {\"order.com.example.shop\": {\"identity\": \"\(folder)/broken.json\", \(type)}}}"
@@ -178,6 +186,35 @@ struct ErrorTests {
                 #expect(!result.errorText.contains(word), "\(result.errorText)")
             }
             #expect(!Files.exists(installation.data + "/pg"))
+        }
+    }
+
+    @Test func `each command tells its version, and validation speaks JSON`() async throws {
+        try await TestInstallation.use { installation in
+            let program = TestInstallation.program
+            let version = try await ChildProcess.run(program, ["--version"]).text
+            for words in [
+                ["orders", "list", "--version"], ["run", "--version"], ["config", "validate", "--version"],
+            ] {
+                let result = try await ChildProcess.run(program, words)
+                #expect(result.status == 0 && result.text == version, "\(words) \(result.errorText)")
+            }
+            let folder = installation.directory
+            try Files.write(
+                Array(#"{"orderTypes": {"order.com.example.a": {}}, "loops": 1.5}"#.utf8),
+                to: folder + "/a.json"
+            )
+            let words = ["config", "validate", "--json", "--data-dir=\(installation.data)"]
+            let valid = try await ChildProcess.run(program, words)
+            #expect(valid.status == 0, "\(valid.errorText)")
+            #expect(valid.text == "{\"valid\":true,\"faults\":[],\"orderTypes\":0}\n", "\(valid.text)")
+            let faulty = try await ChildProcess.run(program, words + ["--config", folder + "/a.json"])
+            #expect(faulty.status == 78)
+            #expect(
+                faulty.text.hasPrefix("{\"valid\":false,\"faults\":[\"") && faulty.text.contains("identity: is missing")
+            )
+            #expect(faulty.text.contains("loops (file)"))
+            #expect(faulty.errorText.isEmpty)
         }
     }
 

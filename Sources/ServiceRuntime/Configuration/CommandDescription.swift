@@ -47,7 +47,11 @@ package struct CommandDescription: Sendable {
     package init(_ command: String, _ summary: String, options: [CommandLineOption], operands: String = "") {
         self.command = command
         self.summary = summary
-        self.options = options + [CommandLineOption("help", short: "h", "print this help")]
+        self.options =
+            options + [
+                CommandLineOption("help", short: "h", "print this help"),
+                CommandLineOption("version", "print the program's version"),
+            ]
         self.operands = operands
     }
 

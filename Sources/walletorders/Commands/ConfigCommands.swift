@@ -37,10 +37,23 @@ enum ConfigValidateCommand: Command {
     static let description = CommandDescription(
         "walletorders config validate",
         "Check the settings and the certificates that they name.",
-        options: Settings.options
+        options: [CommandLineOption("json", "print JSON")] + Settings.options
     )
 
     static func run(_ arguments: CommandDescription.Arguments) async throws {
+        let asJSON = arguments.has("json")
+        do {
+            let count = try await self.check(arguments)
+            if asJSON { return self.print(faults: [], orderTypes: count) }
+            Terminal.print("The configuration is valid; it has \(count) order type\(count == 1 ? "" : "s").")
+        } catch let error as ConfigurationError where asJSON {
+            self.print(faults: error.faults, orderTypes: nil)
+            throw CommandFailure(.configuration, "")
+        }
+    }
+
+    /// - Returns: how many order types there are.
+    private static func check(_ arguments: CommandDescription.Arguments) async throws -> Int {
         let configuration = try await ServerConfiguration.read(arguments)
         var faults: [String] = []
         do { _ = try await DeviceTLS.load(configuration, nil) } catch let error as ConfigurationError {
@@ -52,7 +65,14 @@ enum ConfigValidateCommand: Command {
             faults += error.faults
         }
         if !faults.isEmpty { throw ConfigurationError(faults) }
-        let count = configuration.orderTypes.count
-        Terminal.print("The configuration is valid; it has \(count) order type\(count == 1 ? "" : "s").")
+        return configuration.orderTypes.count
+    }
+
+    private static func print(faults: [String], orderTypes: Int?) {
+        var object: JSONObject = [
+            "valid": .bool(faults.isEmpty), "faults": .array(faults.map { .string($0) }),
+        ]
+        if let orderTypes { object["orderTypes"] = .number(JSONNumber(Int64(orderTypes))) }
+        Terminal.print(json: .object(object))
     }
 }

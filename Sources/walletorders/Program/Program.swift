@@ -104,7 +104,7 @@ enum Program {
     static func run(_ arguments: [String]) async -> Int32 {
         do {
             if let word = arguments.first, ["--version", "-V"].contains(word) {
-                Terminal.print("walletorders \(self.version)")
+                self.printVersion()
                 return 0
             }
             if arguments.isEmpty || ["--help", "-h", "help"].contains(arguments[0]) {
@@ -117,6 +117,10 @@ enum Program {
             let parsed = try command.description.parse(Array(arguments.dropFirst(words.count)))
             if parsed.has("help") {
                 Terminal.print(command.description.help)
+                return 0
+            }
+            if parsed.has("version") {
+                self.printVersion()
                 return 0
             }
             try await command.run(parsed)
@@ -142,6 +146,8 @@ enum Program {
             return CommandFailure.Code.unavailable.rawValue
         }
     }
+
+    private static func printVersion() { Terminal.print("walletorders \(self.version)") }
 
     /// The exit code of a database's error, and what to do beyond what it says itself.
     private static func meaning(of error: PostgresError) -> (CommandFailure.Code, String?) {

@@ -4,10 +4,18 @@ import ServiceRuntime
 
 /// The JSON file of settings.
 enum ConfigurationFile {
+    /// What a file says.
+    struct Contents: Sendable {
+        /// Its values, with the keys of objects in objects joined by dots.
+        var entries: [(key: String, text: String)] = []
+        /// The order types that it names, also those that it says nothing of.
+        var orderTypes: [String] = []
+    }
+
     /// Reads a file and flattens its objects: `{"device": {"listen": "…"}}` is `device.listen`.
     ///
     /// - Throws: `CommandFailure` (66) when it can't be read, `ConfigurationError` when it is not JSON or has arrays.
-    static func read(_ path: String) async throws -> [(key: String, text: String)] {
+    static func read(_ path: String) async throws -> Contents {
         let bytes: [UInt8]
         do { bytes = try await runBlocking { try Files.read(path, limit: 1 << 20) } } catch {
             throw CommandFailure(
@@ -24,7 +32,9 @@ enum ConfigurationFile {
         var faults: [String] = []
         self.flatten(object, under: "", into: &entries, &faults)
         if !faults.isEmpty { throw ConfigurationError(faults.map { "\(path): \($0)" }) }
-        return entries
+        var orderTypes: [String] = []
+        if case .object(let types)? = object["orderTypes"] { orderTypes = types.map(\.name) }
+        return Contents(entries: entries, orderTypes: orderTypes)
     }
 
     private static func flatten(

@@ -53,7 +53,7 @@ struct ServerConfiguration: Sendable {
     ) async throws -> ServerConfiguration {
         var flags: [String: String] = [:]
         for (name, values) in arguments.values { flags[name] = values.last }
-        var file: [(key: String, text: String)] = []
+        var file = ConfigurationFile.Contents()
         // Set to nothing is how scripts and compose files unset one.
         var environment = environment.filter { !$0.value.isEmpty }
         if let path = flags["config"] ?? environment["WALLETORDERS_CONFIG"] {
@@ -61,15 +61,25 @@ struct ServerConfiguration: Sendable {
         }
         environment["WALLETORDERS_CONFIG"] = nil
         return try ServerConfiguration(
-            Configuration(settings: Settings.all, flags: flags, environment: environment, file: file),
+            Configuration(settings: Settings.all, flags: flags, environment: environment, file: file.entries),
+            orderTypes: file.orderTypes,
             environment: environment
         )
     }
 
-    init(_ given: Configuration, environment: [String: String]) throws(ConfigurationError) {
+    /// - Parameter orderTypes: names of order types that may have no settings at all, which is a fault.
+    init(
+        _ given: Configuration,
+        orderTypes: [String] = [],
+        environment: [String: String]
+    ) throws(ConfigurationError) {
         var values = given
         self.dataDirectory = Self.absolute(values.text("dataDir") ?? Self.defaultDataDirectory(environment))
         self.database = Self.database("database", &values)
+        if self.database == nil, self.dataDirectory.contains(",") {
+            // libpq takes the path of the private cluster's socket for a list of hosts.
+            values.fault("dataDir", "holds a comma, which the path of a database's socket can't: choose another folder")
+        }
         self.databaseConnections = values.integer("databaseConnections", 1...64)
         let loops = values.integer("loops", 0...256)
         self.loops = loops == 0 ? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) : loops
@@ -87,7 +97,7 @@ struct ServerConfiguration: Sendable {
         self.drain = values.duration("drain")
         self.logLevel = LogLevel(name: values.choice("logLevel", LogLevel.allCases.map(\.name))) ?? .info
         var types: [OrderType] = []
-        for name in values.names(under: "orderTypes.", settings: Settings.all) {
+        for name in Set(values.names(under: "orderTypes.", settings: Settings.all)).union(orderTypes).sorted() {
             if let type = Self.orderType(name, &values, environment) { types.append(type) }
         }
         self.orderTypes = types
