@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import OrderModel
-import OrderStore
 import PostgreSQL
 import ServiceRuntime
 import StoreTestSupport
 import Testing
+
+@testable import OrderStore
 
 extension StoreTests {
     /// Sessions are killed at random moments, also between a commit and its answer: what was acknowledged is there, and
@@ -26,6 +27,40 @@ extension StoreTests {
             """
         )
         static let countOrders = Statement("t_count_lost", "select count(*) from orders")
+
+        @Test func `a file's removal whose commit was made and not answered for is not made again`() async throws {
+            try await withStore { fixture in
+                let store = fixture.store
+                let key = try await fixture.create("one").key
+                _ = try await store.putFile(OrderFile(name: "a.png", contents: Samples.image(1)), of: key)
+                let attempts = Locked<[OrderKey: ChangeRun.Attempt]>([:])
+                for _ in 1...2 {
+                    // What the store does again when it does not hear what became of a commit.
+                    let outcomes = try await store.transaction { connection in
+                        var work = OrderWork(key: key)
+                        work.edits = [
+                            OrderWork.Edit(
+                                index: 0,
+                                identifier: try EventIdentifier("edit 1"),
+                                change: .removeFile("a.png")
+                            )
+                        ]
+                        var run = ChangeRun(
+                            orderType: key.orderType,
+                            options: ChangeOptions(),
+                            connection: connection,
+                            attempts: attempts
+                        )
+                        return try await run.outcomes([work])
+                    }
+                    guard case .change(let answer) = try #require(outcomes[0]).get() else { throw Unexpected() }
+                    #expect(answer.revision == 3)
+                }
+                #expect(try await store.head(key)?.revision == 3)
+                // Asked for anew, it is not there.
+                await #expect(throws: StoreError.self) { try await store.removeFile("a.png", of: key) }
+            }
+        }
 
         @Test func `acknowledged creates and changes survive killed sessions, each once`() async throws {
             try await withStore(connectionsPerLoop: 6) { fixture in

@@ -54,8 +54,9 @@ extension OrderStore {
                 }
             }
         }
+        let attempts = Locked<[OrderKey: ChangeRun.Attempt]>([:])
         let (outcomes, devices) = try await transaction { connection in
-            var run = ChangeRun(orderType: orderType, options: options, connection: connection)
+            var run = ChangeRun(orderType: orderType, options: options, connection: connection, attempts: attempts)
             let outcomes = try await run.outcomes(works)
             return (outcomes, run.devices)
         }
@@ -73,11 +74,27 @@ struct ChangeRun {
     private(set) var devices: Int64 = 0
 
     private var outcomes: [Int: Result<ChangeOutcome, any Error>] = [:]
+    private let attempts: Locked<[OrderKey: Attempt]>?
 
-    init(orderType: OrderTypeIdentifier, options: ChangeOptions, connection: PostgresConnection) {
+    /// What an earlier run of the same changes was about to commit.
+    struct Attempt: Sendable {
+        /// The identity of the revision that it made.
+        let digest: SHA256Digest
+        let outcomes: [Int: Result<ChangeOutcome, any Error>]
+    }
+
+    /// - Parameter attempts: what a run notes for the next, should the answer to its commit be lost: changes of files have no
+    ///   entry in the log that tells they were made.
+    init(
+        orderType: OrderTypeIdentifier,
+        options: ChangeOptions,
+        connection: PostgresConnection,
+        attempts: Locked<[OrderKey: Attempt]>? = nil
+    ) {
         self.orderType = orderType
         self.options = options
         self.connection = connection
+        self.attempts = attempts
     }
 
     /// A draft that is ready to be written.
@@ -104,6 +121,11 @@ struct ChangeRun {
                 let error: StoreError =
                     orders[work.key.order] == nil ? .notFound(work.key) : .erased(work.key)
                 for edit in work.edits { outcomes[edit.index] = .failure(error) }
+                continue
+            }
+            if let made = attempts?.withLock({ $0[work.key] }), made.digest == locked.digest {
+                // It was committed: nobody else makes a revision of this time and these contents.
+                outcomes.merge(made.outcomes) { _, new in new }
                 continue
             }
             if let one = try await prepare(work, locked, partsVersion) { ready.append(one) }
@@ -146,6 +168,11 @@ struct ChangeRun {
             return nil
         }
         for edit in work.edits where outcomes[edit.index] == nil { outcomes[edit.index] = answer(to: edit, one) }
+        if let attempts, one.revises {
+            let indexes = Set(work.edits.map(\.index))
+            let attempt = Attempt(digest: one.digest, outcomes: outcomes.filter { indexes.contains($0.key) })
+            attempts.withLock { $0[work.key] = attempt }
+        }
         return one
     }
 
