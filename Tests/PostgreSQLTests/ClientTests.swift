@@ -198,6 +198,59 @@ struct ClientTests {
         }
     }
 
+    @Test("Statements parsed in front of one that met a locked table are no trouble afterwards")
+    func lockedWhileParsed() async throws {
+        let first = Statement("test_first", "select $1::bigint + 1")
+        try await withClient({
+            $0.connectionsPerLoop = 2
+            $0.lockTimeout = .milliseconds(100)
+        }) { client in
+            try await client.withConnection { try await $0.script("create table things (id bigint, name text)") }
+            try await client.withConnection { holder in
+                try await holder.script("begin; lock table things in access exclusive mode")
+                let error = await postgresError {
+                    try await client.transaction {
+                        _ = try await $0.pipeline([(first, [.int(1)]), (TestStatements.count, [])])
+                    }
+                }
+                #expect(error?.code == .lockTimeout)
+                try await holder.script("rollback")
+            }
+            try await atOnceWithAllConnections(client) { client in
+                let rows = try await client.pipeline([(first, [.int(1)]), (TestStatements.count, [])])
+                #expect(try rows[0][0].int(0) == 2)
+                #expect(try rows[1][0].int(0) == 0)
+            }
+        }
+    }
+
+    /// Twice at once, so that both connections have their turn.
+    private func atOnceWithAllConnections(
+        _ client: PostgresClient,
+        _ body: @escaping @Sendable (PostgresClient) async throws -> Void
+    ) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<2 { group.addTask { try await body(client) } }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test("A session that has a statement of this name already is left for another", arguments: [false, true])
+    func strayStatement(_ inTransaction: Bool) async throws {
+        try await withClient({ $0.connectionsPerLoop = 1 }) { client in
+            try await client.withConnection { try await $0.script("prepare test_echo as select 0::bigint") }
+            let number: Int64
+            if inTransaction {
+                number = try await client.transaction {
+                    try await $0.query(TestStatements.echo, [.int(3)])[0].int(0)
+                }
+            } else {
+                number = try await client.query(TestStatements.echo, [.int(3)])[0].int(0)
+            }
+            #expect(number == 3)
+        }
+    }
+
     @Test("Calls of several tasks on one connection are done one after another")
     func sharing() async throws {
         try await withClient { client in

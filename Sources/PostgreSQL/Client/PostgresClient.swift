@@ -26,7 +26,8 @@ package final class PostgresClient: Service, Sendable {
 
     /// Runs one statement in a transaction of its own.
     ///
-    /// A plain read whose connection broke is run again on another. A change is not: it may have happened.
+    /// A plain read whose connection broke is run again on another. A change is not: it may have happened. Either is when
+    /// the session did not know the statement.
     package func query(_ statement: Statement, _ values: [PostgresValue] = []) async throws(PostgresError) -> Rows {
         if let pool = self.pool(of: EventLoop.ofTask()) { return try await self.query(statement, values, on: pool) }
         let pool = self.nextPool
@@ -54,7 +55,8 @@ package final class PostgresClient: Service, Sendable {
                 return rows
             } catch {
                 pool.release(connection)
-                guard statement.isPlainRead, error.isConnectionLoss, attempt < 4, !Task.isCancelled else { throw error }
+                let isHarmless = statement.isPlainRead && error.isConnectionLoss || error.isAboutStatementNames
+                guard isHarmless, attempt < 4, !Task.isCancelled else { throw error }
                 attempt += 1
             }
         }

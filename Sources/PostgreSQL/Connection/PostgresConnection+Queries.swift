@@ -104,7 +104,15 @@ extension PostgresConnection {
         self.preparing.formUnion(missing.map(\.name))
         defer { self.preparing.subtract(missing.map(\.name)) }
         let steps = missing.flatMap { [Operation.Step.prepare($0), .describe($0)] }
-        let results = try await self.perform(.steps(steps)).outcome.get()
+        let results: [QueryResult]
+        do throws(PostgresError) {
+            results = try await self.perform(.steps(steps)).outcome.get()
+        } catch {
+            // The server keeps what it parsed before the error, whatever becomes of the transaction: it would refuse the
+            // same names next time.
+            self.discard()
+            throw error
+        }
         for (index, statement) in missing.enumerated() {
             self.prepared[statement.name] = PreparedStatement(
                 sql: statement.sql,

@@ -87,9 +87,13 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
     package var isRetryable: Bool {
         switch self.code {
         case .serialization, .deadlock, .readOnly, .connection, .shuttingDown: true
-        default: self.endsSession
+        default: self.endsSession || self.isAboutStatementNames
         }
     }
+
+    /// 42P05, 26000: client and server disagree on which prepared statements the session has. Nothing was executed, and
+    /// another session will do.
+    internal var isAboutStatementNames: Bool { self.sqlState == "42P05" || self.sqlState == "26000" }
 
     /// Whether the session is gone, or as good as gone.
     internal var isConnectionLoss: Bool {
