@@ -51,8 +51,9 @@ struct EntryGenerator {
         }
     }
 
-    mutating func set() throws -> [LogEntry] {
-        let count = 2 + Int(random.next() % 7)
+    /// - Parameter size: how many entries; a few when nil.
+    mutating func set(_ size: Int? = nil) throws -> [LogEntry] {
+        let count = size ?? 2 + Int(random.next() % 7)
         var entries: [LogEntry] = []
         for index in 0..<count { entries.append(try entry("e\(index)")) }
         while random.chance(25) { entries.append(random.one(of: entries)) }

@@ -12,8 +12,11 @@ struct FoldMachine {
     private var order: JSONObject
     private var fulfillments: ThingList
     private var returns: ThingList
-    private(set) var state: FoldState
-    private(set) var verdicts: [String: Verdict] = [:]
+    /// Without what waits, which is in `waiting`.
+    private var state: FoldState
+    private var waiting: WaitingChanges
+    /// What became of entries that had waited, since it was last taken.
+    private var settled: [String: Verdict] = [:]
 
     /// What became of one change of an entry.
     private enum Outcome: Equatable {
@@ -33,7 +36,15 @@ struct FoldMachine {
         self.fulfillments = ThingList(order["fulfillments"], by: "fulfillmentIdentifier")
         self.returns = ThingList(order["returns"], by: "returnIdentifier")
         self.state = state
+        self.state.waiting = []
+        self.waiting = WaitingChanges(state.waiting)
         self.options = options
+    }
+
+    /// Whether a fold that goes on from here comes to the same as one that goes on from there.
+    func isSame(as other: Self) -> Bool {
+        state == other.state && waiting.isSame(as: other.waiting) && fulfillments.isSame(as: other.fulfillments)
+            && returns.isSame(as: other.returns) && order == other.order
     }
 
     // MARK: The document
@@ -57,6 +68,7 @@ struct FoldMachine {
         copy.status = copy.moved ? order["status"]?.stringValue : nil
         copy.statusDescription = copy.moved ? order["statusDescription"]?.stringValue : nil
         copy.described = copy.moved && copy.described
+        copy.waiting = waiting.all
         return copy
     }
 
@@ -74,7 +86,8 @@ struct FoldMachine {
 
     // MARK: Entries
 
-    mutating func apply(_ entry: LogEntry) {
+    /// Applies an entry and says what became of it.
+    mutating func apply(_ entry: LogEntry) -> Verdict {
         var outcomes: [Outcome] = []
         for change in entry.changes {
             outcomes.append(apply(change, entry: entry.identifier, isCorrection: entry.isCorrection))
@@ -83,7 +96,16 @@ struct FoldMachine {
             outcomes.append(fulfillments.arrange(sequence) ? .changed : .unchanged)
         }
         if let sequence = entry.returnOrder { outcomes.append(returns.arrange(sequence) ? .changed : .unchanged) }
-        verdicts[entry.identifier] = Self.verdict(of: outcomes)
+        // What one change of an entry settled of another is in its own verdict.
+        if !settled.isEmpty { settled[entry.identifier] = nil }
+        return Self.verdict(of: outcomes)
+    }
+
+    /// Takes what became of entries that had waited.
+    mutating func takeSettled() -> [String: Verdict] {
+        if settled.isEmpty { return settled }
+        defer { settled = [:] }
+        return settled
     }
 
     private static func verdict(of outcomes: [Outcome]) -> Verdict {
@@ -135,21 +157,30 @@ struct FoldMachine {
     /// Begins a thing that is not there, together with what waited for it.
     private mutating func begin(_ piece: FoldState.Waiting) -> Outcome {
         let subject = piece.change.subject
-        let waited = state.waiting.filter { $0.change.subject == subject }
-        let type =
-            piece.change.members?["fulfillmentType"]
-            ?? waited.lazy.compactMap { $0.change.members?["fulfillmentType"] }.first
-        let fitting = waited.filter { item in
-            item.change.members?["fulfillmentType"].map { $0 == type } ?? true
+        let type = piece.change.members?["fulfillmentType"] ?? waiting.type(of: subject)
+        let waited = waiting.changes(of: subject)
+        let fitting: [FoldState.Waiting]
+        var candidates: [(object: JSONObject, isWhole: Bool)] = []
+        if var merge = waiting.merge(of: subject), type == nil {
+            fitting = waited
+            merge.apply(piece.change.members ?? JSONObject(), isCorrection: piece.isCorrection)
+            candidates.append((merge.object, true))
+        } else if case .fulfillment = subject, type == nil {
+            fitting = []
+        } else {
+            fitting = waited.filter { item in item.change.members?["fulfillmentType"].map { $0 == type } ?? true }
+            if !fitting.isEmpty { candidates.append((build(subject, fitting + [piece], type: type), true)) }
         }
-        for pieces in fitting.isEmpty ? [[piece]] : [fitting + [piece], [piece]] {
-            guard let object = build(subject, pieces, type: type), isValid(object, subject) else { continue }
-            settleWaiting(waited, used: pieces.dropLast(), type: type)
+        if subject.listName != "fulfillments" || type != nil {
+            candidates.append((build(subject, [piece], type: type), false))
+        }
+        for (object, isWhole) in candidates where isValid(object, subject) {
+            settleWaiting(waited, used: isWhole ? fitting : [], type: type)
             put(object, subject)
             if case .fulfillment = subject { noteMove() }
             return .changed
         }
-        state.waiting.append(piece)
+        waiting.append(piece)
         let founds = subject.foundingMember.map { name in
             piece.change.members?[name] != nil || name == "fulfillmentType" && type != nil
         }
@@ -157,27 +188,21 @@ struct FoldMachine {
     }
 
     /// Closes the wait for a thing that has begun: nothing that comes later makes those fit that did not.
-    private mutating func settleWaiting(
-        _ waited: [FoldState.Waiting],
-        used: ArraySlice<FoldState.Waiting>,
-        type: JSONValue?
-    ) {
+    private mutating func settleWaiting(_ waited: [FoldState.Waiting], used: [FoldState.Waiting], type: JSONValue?) {
+        guard let subject = waited.first?.change.subject else { return }
+        let usedEntries = Set(used.map(\.entry))
         for item in waited {
             let stated = item.change.members?["fulfillmentType"]
-            verdicts[item.entry] =
-                used.contains { $0.entry == item.entry }
+            settled[item.entry] =
+                usedEntries.contains(item.entry)
                 ? .applied : stated != nil && stated != type ? .typeMismatch : .invalidHere
         }
-        guard let subject = waited.first?.change.subject else { return }
-        state.waiting.removeAll { $0.change.subject == subject }
+        waiting.removeAll(of: subject)
     }
 
-    private func build(_ subject: Change.Subject, _ pieces: [FoldState.Waiting], type: JSONValue?) -> JSONObject? {
+    private func build(_ subject: Change.Subject, _ pieces: [FoldState.Waiting], type: JSONValue?) -> JSONObject {
         var object = JSONObject()
-        if case .fulfillment = subject {
-            guard let type else { return nil }
-            object["fulfillmentType"] = type
-        }
+        if case .fulfillment = subject { object["fulfillmentType"] = type }
         if let name = subject.identifierName, let identifier = subject.identifier { object[name] = .string(identifier) }
         var merge = MemberMerge(subject, onto: object)
         for piece in pieces { merge.apply(piece.change.members ?? JSONObject(), isCorrection: piece.isCorrection) }
@@ -211,7 +236,7 @@ struct FoldMachine {
 
     private mutating func remove(_ subject: Change.Subject) -> Outcome {
         // What waited for the thing waited for one before its removal.
-        state.waiting.removeAll { $0.change.subject == subject }
+        waiting.removeAll(of: subject)
         switch subject {
         case .order: return .unchanged
         case .payment: return order.remove("payment") == nil ? .unchanged : .changed

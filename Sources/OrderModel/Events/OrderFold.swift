@@ -74,15 +74,18 @@ public struct OrderFold: Sendable {
     public func fold(_ base: FoldBase, _ entries: [LogEntry]) -> FoldResult {
         var machine = FoldMachine(document: base.document, state: base.state, options: options)
         var last: LogPosition?
+        var verdicts: [String: Verdict] = [:]
         for entry in Self.sorted(entries) {
-            machine.apply(entry)
+            let verdict = machine.apply(entry)
+            verdicts.merge(machine.takeSettled()) { $1 }
+            verdicts[entry.identifier] = verdict
             last = entry.position
         }
         return FoldResult(
             document: machine.document,
             state: machine.finalState,
             foldedTo: last,
-            verdicts: machine.verdicts
+            verdicts: verdicts
         )
     }
 
@@ -93,12 +96,14 @@ public struct OrderFold: Sendable {
         if let last = result.foldedTo, !(last < entry.position) { return nil }
         if result.state.isTooLarge { return nil }
         var machine = FoldMachine(document: result.document, state: result.state, options: options)
-        machine.apply(entry)
+        let verdict = machine.apply(entry)
+        var verdicts = machine.takeSettled()
+        verdicts[entry.identifier] = verdict
         return FoldResult(
             document: machine.document,
             state: machine.finalState,
             foldedTo: entry.position,
-            verdicts: machine.verdicts
+            verdicts: verdicts
         )
     }
 
@@ -115,19 +120,26 @@ public struct OrderFold: Sendable {
         after: FoldResult,
         log: [LogEntry] = []
     ) -> FoldAnswer {
-        let changed = DocumentDiff.pointers(from: before, to: after.document)
-        if !changed.isEmpty { return FoldAnswer(verdict: .applied, changed: changed) }
-        switch after.verdicts[entry.identifier] {
-        case .waiting?: return FoldAnswer(verdict: .waiting, changed: [])
-        case .typeMismatch?: return FoldAnswer(verdict: .typeMismatch, changed: [])
-        case .invalidHere?: return FoldAnswer(verdict: .invalidHere, changed: [])
-        case .final?: return FoldAnswer(verdict: .final, changed: [])
-        default:
+        answer(
+            changed: DocumentDiff.pointers(from: before, to: after.document),
+            verdict: after.verdicts[entry.identifier]
+        ) {
             let written = Dictionary(grouping: entry.changes, by: \.subject)
-            let isOverruled = log.contains { later in
-                entry.position < later.position && Self.overrules(later, written, after.verdicts)
+            return log.contains { later in
+                entry.position < later.position
+                    && Self.overrules(later, written, verdict: after.verdicts[later.identifier])
             }
-            return FoldAnswer(verdict: isOverruled ? .stale : .same, changed: [])
+        }
+    }
+
+    /// The answer to an entry: where the document changed, or what the fold says about the entry, or whether newer ones
+    /// overrule it.
+    func answer(changed: [JSONPointer], verdict: Verdict?, isOverruled: () -> Bool) -> FoldAnswer {
+        if !changed.isEmpty { return FoldAnswer(verdict: .applied, changed: changed) }
+        switch verdict {
+        case .waiting?, .typeMismatch?, .invalidHere?, .final?:
+            return FoldAnswer(verdict: verdict ?? .same, changed: [])
+        default: return FoldAnswer(verdict: isOverruled() ? .stale : .same, changed: [])
         }
     }
 
@@ -168,12 +180,12 @@ public struct OrderFold: Sendable {
     }
 
     /// Whether a later entry writes a member that an earlier one wrote, or takes its thing away.
-    private static func overrules(
+    static func overrules(
         _ later: LogEntry,
         _ written: [Change.Subject: [Change]],
-        _ verdicts: [String: Verdict]
+        verdict: Verdict?
     ) -> Bool {
-        switch verdicts[later.identifier] {
+        switch verdict {
         case .waiting?, .typeMismatch?, .invalidHere?: return false
         default: break
         }

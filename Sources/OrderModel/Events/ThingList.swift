@@ -65,6 +65,9 @@ struct ThingList {
         return true
     }
 
+    /// Whether it makes the same list and differs from what it began with as much.
+    func isSame(as other: Self) -> Bool { isChanged == other.isChanged && slots == other.slots }
+
     private mutating func place(_ identifier: String) -> Int? {
         if places == nil, slots.count > Self.scanned {
             var found: [ExactKey: Int] = [:]
