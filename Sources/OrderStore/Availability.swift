@@ -10,11 +10,14 @@ extension OrderStore {
         guard let error = error as? PostgresError else { return (error as? StoreError)?.code == .busy }
         return switch error.code {
         case .connection, .refused, .noDatabase, .busy, .serialization, .deadlock, .lockTimeout, .statementTimeout,
-            .readOnly, .shuttingDown, .unknownCommit:
+            .readOnly, .shuttingDown, .unknownCommit, .exhausted:
             true
         default: error.isRetryable
         }
     }
+
+    /// What keeps the database from taking changes though it answers, in a sentence for the operator: a full disk, say.
+    package var databaseFault: String? { client.shortage }
 
     /// What is wrong with the database's schema, in a sentence for the operator; nil when it is this program's.
     ///

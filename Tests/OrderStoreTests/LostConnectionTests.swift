@@ -62,6 +62,11 @@ extension StoreTests {
             }
         }
 
+        @Test func `a database without room is one to come back to`() {
+            #expect(OrderStore.isUnavailable(PostgresError(.exhausted, "no space left", sqlState: "53100")))
+            #expect(!OrderStore.isUnavailable(PostgresError(.other, "syntax", sqlState: "42601")))
+        }
+
         @Test func `acknowledged creates and changes survive killed sessions, each once`() async throws {
             try await withStore(connectionsPerLoop: 6) { fixture in
                 let store = fixture.store

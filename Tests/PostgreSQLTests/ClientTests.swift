@@ -251,6 +251,25 @@ struct ClientTests {
         }
     }
 
+    @Test("A server without room left is told from one that refuses a statement, and remembered for a minute")
+    func shortage() async throws {
+        let full = Statement("test_full", "select test_full()")
+        try await withClient { client in
+            try await client.withConnection {
+                try await $0.script(
+                    """
+                    create function test_full() returns int language plpgsql as
+                    $$ begin raise exception 'could not extend file' using errcode = '53100'; end $$
+                    """
+                )
+            }
+            #expect(client.shortage == nil)
+            let error = await postgresError { _ = try await client.query(full) }
+            #expect(error?.code == .exhausted)
+            #expect(client.shortage?.contains("53100") == true)
+        }
+    }
+
     @Test("Calls of several tasks on one connection are done one after another")
     func sharing() async throws {
         try await withClient { client in

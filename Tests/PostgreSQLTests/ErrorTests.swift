@@ -11,7 +11,9 @@ struct ErrorTests {
             ("23503", .constraintViolation, false), ("55P03", .lockTimeout, false), ("57014", .statementTimeout, false),
             ("25006", .readOnly, true), ("57P01", .shuttingDown, true), ("57P03", .shuttingDown, true),
             ("08006", .connection, true), ("28P01", .refused, false), ("3D000", .noDatabase, false),
-            ("22003", .other, false), ("42P01", .other, false), ("42P05", .other, true), ("26000", .other, true),
+            ("53100", .exhausted, false), ("53200", .exhausted, false), ("53400", .exhausted, false),
+            ("58030", .exhausted, false), ("53300", .connection, true), ("22003", .other, false),
+            ("42P01", .other, false), ("42P05", .other, true), ("26000", .other, true),
         ] as [(String, PostgresError.Code, Bool)]
     )
     func codes(_ state: String, _ code: PostgresError.Code, _ isRetryable: Bool) {

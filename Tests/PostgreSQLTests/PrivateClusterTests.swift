@@ -222,6 +222,53 @@ extension OwnClusterTests {
             await TestServer.remove(directory)
         }
 
+        @Test("The pauses before a server is started again grow to the longest, and end when it stays up")
+        func pauses() {
+            var pauses = RestartPauses(longest: .seconds(30))
+            var now = MonotonicTime(nanoseconds: 1_000_000_000_000)
+            var found: [Int64] = []
+            for _ in 0..<8 {
+                let pause = pauses.next(now: now)
+                found.append(pause.nanoseconds / 1_000_000_000)
+                now = now + pause + .milliseconds(500)
+            }
+            #expect(found == [0, 1, 2, 4, 8, 16, 30, 30])
+            #expect(pauses.next(now: now + .seconds(301)) == .zero)
+        }
+
+        @Test("A server that can't start for a while does not end the program: it is tried until it can")
+        func restartsForLong() async throws {
+            let directory = TestServer.directory()
+            let lines = Collector<String>()
+            let sink = LogSink(form: .text, level: .error) { lines.add(String(decoding: $0, as: UTF8.self)) }
+            let cluster = PrivateCluster(
+                directory: directory,
+                logger: Logger(label: "test", sink: sink),
+                isDurable: false,
+                longestPause: .milliseconds(20)
+            )
+            try await cluster.start()
+            let shutdown = Signal()
+            async let running: Void = cluster.run(shutdown: shutdown)
+            let obstacle = directory + "/pg/recovery.signal"
+            let descriptor = unsafe open(obstacle, O_WRONLY | O_CREAT, 0o600)
+            close(descriptor)
+            if let user = UserIdentity(name: "postgres"), geteuid() == 0 {
+                unsafe chown(obstacle, user.user, user.group)
+            }
+            let first = try #require(Postmaster.recorded(in: directory + "/pg"))
+            kill(first.pid, SIGKILL)
+            // That it ended, and nine times that it did not start.
+            try await lines.wait(for: 10)
+            unsafe unlink(obstacle)
+            try await withDeadline(Patience.long) {
+                while PrivateCluster.running(in: directory) == nil { try await sleep(for: .milliseconds(20)) }
+            }
+            shutdown.fire()
+            try await running
+            await TestServer.remove(directory)
+        }
+
         @Test("Another version's data directory is refused with what to do")
         func otherVersion() async throws {
             try await withCluster { cluster, directory in

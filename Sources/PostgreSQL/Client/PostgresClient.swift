@@ -13,13 +13,40 @@ package final class PostgresClient: Service, Sendable {
     internal let logger: Logger
     private let pools: [ConnectionPool]
     private let turn = Atomic<Int>(0)
+    private let lastShortage = Locked<Shortage?>(nil)
     private let listeners = Locked<[NotificationListener]>([])
 
     /// Makes a client. Connections are opened when first needed.
     package init(configuration: PostgresConfiguration, loops: EventLoopGroup, logger: Logger) {
         self.configuration = configuration
         self.logger = logger
-        self.pools = loops.loops.map { ConnectionPool(configuration: configuration, loop: $0, logger: logger) }
+        let lastShortage = self.lastShortage
+        self.pools = loops.loops.map { loop in
+            ConnectionPool(configuration: configuration, loop: loop, logger: logger) { error in
+                let previous = lastShortage.withLock { last in
+                    defer { last = Shortage(message: error.description, at: MonotonicTime.now()) }
+                    return last
+                }
+                if previous.map({ MonotonicTime.now() - $0.at > PostgresClient.shortageTime }) ?? true {
+                    logger.error("the database has no room left", ["error": .string(error.description)])
+                }
+            }
+        }
+    }
+
+    private struct Shortage: Sendable {
+        var message: String
+        var at: MonotonicTime
+    }
+
+    /// How long after the last refusal the server counts as short of room: who has it mended need not wait longer.
+    private static let shortageTime = Duration.seconds(60)
+
+    /// What the server had no room for within the last minute: then it takes no changes, though it may answer.
+    package var shortage: String? {
+        self.lastShortage.withLock { last in
+            last.flatMap { MonotonicTime.now() - $0.at > PostgresClient.shortageTime ? nil : $0.message }
+        }
     }
 
     // MARK: Statements

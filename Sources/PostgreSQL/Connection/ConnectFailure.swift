@@ -15,7 +15,8 @@ internal enum ConnectFailure {
             let message = rest.dropFirst(5).drop { $0 == ":" || $0 == " " }
             let report = ServerReport(severity: "FATAL", sqlState: String(state), message: String(message))
             // A class that the code table does not know is still a connection that did not come about.
-            let code = report.code == .other ? PostgresError.Code.connection : report.code
+            let code =
+                report.code == .other || report.code == .exhausted ? PostgresError.Code.connection : report.code
             return PostgresError(code, String(message), sqlState: String(state))
         }
         if line.contains("read-only") || line.contains("hot standby") {

@@ -45,6 +45,8 @@ package final class PostgresConnection: ReadinessHandler, @unchecked Sendable {
     internal private(set) var closeReason: PostgresError?
     /// Whether it must not be used by anyone else.
     internal private(set) var mustDiscard = false
+    /// What the server had no room for, until the pool has noted it.
+    internal var shortage: PostgresError?
     /// Whether the server turned out to be a standby.
     internal private(set) var isReadOnly = false
 
@@ -266,6 +268,7 @@ package final class PostgresConnection: ReadinessHandler, @unchecked Sendable {
                 outcome = .failure(error)
             }
             if error.code == .readOnly { self.isReadOnly = true }
+            if error.code == .exhausted { self.shortage = error }
             // The plan of a statement does not outlive a change of its tables' columns; a fresh session plans anew.
             if error.sqlState == "0A000" || error.isAboutStatementNames { self.mustDiscard = true }
             if self.phase != .none, self.transactionFailure == nil { self.transactionFailure = error }

@@ -32,6 +32,8 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
         case readOnly
         /// 57P01, 57P02, 57P03: the server goes down or comes up. Also: the client has been closed.
         case shuttingDown
+        /// 53100, 53200, 53400, 58030: the server has no room left, on disk or in memory, or can't write. Reads may go on.
+        case exhausted
         /// A value does not fit the parameter it was given for.
         case encoding
         /// A column is not of the type that it was read as.

@@ -36,9 +36,11 @@ internal struct ServerReport: Sendable {
         case "57P01", "57P02", "57P03": .shuttingDown
         case "3D000": .noDatabase
         case "53300", "25P03": .connection
+        case "58030": .exhausted
         default:
             switch self.sqlState.prefix(2) {
             case "08": .connection
+            case "53": .exhausted
             case "28": .refused
             case "23": .constraintViolation
             default: .other

@@ -19,8 +19,16 @@ internal final class ConnectionPool: @unchecked Sendable {
     /// Why the last attempt to connect failed; nil once one succeeded.
     private var lastFailure: PostgresError?
     private let drained = Signal()
+    private let onShortage: @Sendable (PostgresError) -> Void
 
-    init(configuration: PostgresConfiguration, loop: EventLoop, logger: Logger) {
+    /// - Parameter onShortage: called when the server has no room left.
+    init(
+        configuration: PostgresConfiguration,
+        loop: EventLoop,
+        logger: Logger,
+        onShortage: @escaping @Sendable (PostgresError) -> Void = { _ in }
+    ) {
+        self.onShortage = onShortage
         self.loop = loop
         self.configuration = configuration
         self.connector = Connector(configuration: configuration, loop: loop, logger: logger)
@@ -69,6 +77,10 @@ internal final class ConnectionPool: @unchecked Sendable {
         if connection.isReadOnly {
             self.logger.notice("the server takes no writes; looking for the primary")
             self.dropAll()
+        }
+        if let shortage = connection.shortage {
+            connection.shortage = nil
+            self.onShortage(shortage)
         }
         let reusable = connection.isReusable
         switch self.state.release(connection.identifier, isReusable: reusable, now: MonotonicTime.now()) {

@@ -24,6 +24,7 @@ package final class PrivateCluster: Service, Sendable {
     private let root: String
     private let settings: [String: String]
     private let isDurable: Bool
+    private let longestPause: Duration
     private let logger: Logger
     private let state = Locked(State())
     /// Its own, since one of them waits for the server's end as long as it runs.
@@ -38,7 +39,15 @@ package final class PrivateCluster: Service, Sendable {
     ///   - directory: the program's data directory; `pg/` and `socket/` are made in it.
     ///   - settings: server settings beside those in `postgresql.conf`.
     ///   - isDurable: false for tests: a crash of the machine may then destroy the data.
-    package init(directory: String, logger: Logger, settings: [String: String] = [:], isDurable: Bool = true) {
+    ///   - longestPause: before a server that keeps ending is started once more.
+    package init(
+        directory: String,
+        logger: Logger,
+        settings: [String: String] = [:],
+        isDurable: Bool = true,
+        longestPause: Duration = .seconds(30)
+    ) {
+        self.longestPause = longestPause
         self.root = directory
         self.logger = logger
         self.settings = settings
@@ -131,10 +140,10 @@ package final class PrivateCluster: Service, Sendable {
         return signal.isFired
     }
 
-    /// Runs until the shutdown; a server that ends by itself is started again, unless it keeps ending.
+    /// Runs until the shutdown; a server that ends by itself is started again, however often it does.
     package func run(shutdown: Signal) async throws {
         if self.state.withLock({ $0.process == nil }) { try await self.start() }
-        var restarts: [MonotonicTime] = []
+        var pauses = RestartPauses(longest: self.longestPause)
         while true {
             let exited = self.state.withLock { $0.exited }
             await withTaskGroup(of: Void.self) { group in
@@ -146,41 +155,28 @@ package final class PrivateCluster: Service, Sendable {
             if shutdown.isFired || Task.isCancelled { break }
             self.logger.error("the database server ended; starting it again")
             await self.stop()
-            guard try await self.restart(&restarts, until: shutdown) else { return }
+            guard await self.restart(&pauses, until: shutdown) else { return }
         }
         await self.stop()
     }
 
-    /// Starts the server again, at most five times within a minute, also when it ends while it starts.
+    /// Starts the server again, after a pause that grows as long as it does not stay up, also when it ends while it starts.
+    /// It never gives up: a full disk is emptied while the program waits.
     ///
     /// - Returns: false when the shutdown came first.
-    private func restart(
-        _ restarts: inout [MonotonicTime],
-        until shutdown: Signal
-    ) async throws -> Bool {
-        var failure: PrivateClusterError?
+    private func restart(_ pauses: inout RestartPauses, until shutdown: Signal) async -> Bool {
         while true {
-            let now = MonotonicTime.now()
-            restarts = restarts.filter { now - $0 < .seconds(60) } + [now]
-            guard restarts.count <= 5 else {
-                throw failure
-                    ?? PrivateClusterError(
-                        .failed,
-                        "the database server ended \(restarts.count) times within a minute; "
-                            + "its log is in \(self.root)/pg/log"
-                    )
-            }
+            let pause = pauses.next(now: MonotonicTime.now())
+            if pause > .zero { do { try await withDeadline(pause) { try await shutdown.wait() } } catch {} }
+            if shutdown.isFired || Task.isCancelled { return false }
             do {
                 try await self.start()
                 return true
             } catch {
                 // `start` has put away what it began.
                 if shutdown.isFired || Task.isCancelled { return false }
-                failure = error
                 self.logger.error("the database server did not start; trying again", ["error": "\(error)"])
             }
-            do { try await withDeadline(.seconds(1)) { try await shutdown.wait() } } catch {}
-            if shutdown.isFired || Task.isCancelled { return false }
         }
     }
 

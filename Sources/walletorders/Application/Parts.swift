@@ -151,7 +151,7 @@ struct Parts {
     }
 
     private mutating func addConsole(_ configuration: ServerConfiguration) throws {
-        let (worker, reloadFault) = (self.worker, self.reloadFault)
+        let (worker, reloadFault, store) = (self.worker, self.reloadFault, self.store)
         let console = Console(
             store: self.store,
             types: self.types,
@@ -160,7 +160,8 @@ struct Parts {
             faults: {
                 let pushes = (worker?.faults ?? [:]).sorted { $0.key.text < $1.key.text }
                     .map { "\($0.key.text): pushes are stopped: \($0.value)" }
-                return (reloadFault.withLock { $0 }.map { [$0] } ?? []) + pushes
+                let database = store.databaseFault.map { ["changes are refused: \($0)"] } ?? []
+                return database + (reloadFault.withLock { $0 }.map { [$0] } ?? []) + pushes
             }
         )
         let server = HTTPServer(
