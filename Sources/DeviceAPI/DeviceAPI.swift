@@ -65,7 +65,9 @@ package struct DeviceAPI: Sendable {
     /// Turns what the store says into what a device understands: try later, or 401. An error that means neither goes on to
     /// the engine, which logs it.
     private func answering(_ body: () async throws -> HTTPResponse) async throws -> HTTPResponse {
-        do { return try await body() } catch let error as StoreError where error.code == .orderErased {
+        do { return try await OrderStore.answering(body) } catch let error as StoreError
+            where error.code == .orderErased
+        {
             throw Self.unauthorized
         } catch  where OrderStore.isUnavailable(error) {
             throw Problem.serviceUnavailable("The service can't answer for the moment.", retryAfter: 5)

@@ -9,6 +9,15 @@ extension MerchantAPI {
     internal func answering(
         _ request: HTTPRequest,
         _ scope: APIScope,
+        within time: Duration = OrderStore.answerTime,
+        _ body: (APIKey) async throws -> HTTPResponse
+    ) async throws -> HTTPResponse {
+        try await OrderStore.answering(within: time) { try await self.admitting(request, scope, body) }
+    }
+
+    private func admitting(
+        _ request: HTTPRequest,
+        _ scope: APIScope,
         _ body: (APIKey) async throws -> HTTPResponse
     ) async throws -> HTTPResponse {
         do {

@@ -56,7 +56,9 @@ package struct MerchantAPI: Sendable {
             }
         }
         router.on(.delete, order, name: "erase-order") { request, parameters in
-            try await self.answering(request, .ordersWrite) { try await self.eraseOrder(parameters, $0) }
+            try await self.answering(request, .ordersWrite, within: OrderStore.longAnswerTime) {
+                try await self.eraseOrder(parameters, $0)
+            }
         }
         router.on(.post, order + "/events", bodyLimit: 1 << 20, name: "post-event", gate: self.gate(.ordersWrite)) {
             request,
@@ -66,7 +68,9 @@ package struct MerchantAPI: Sendable {
         router.on(.post, "/api/v1/events", bodyLimit: 4 << 20, name: "post-events", gate: self.gate(.ordersWrite)) {
             request,
             _ in
-            try await self.answering(request, .ordersWrite) { try await self.postEvents(request, $0) }
+            try await self.answering(request, .ordersWrite, within: OrderStore.longAnswerTime) {
+                try await self.postEvents(request, $0)
+            }
         }
         router.on(.get, order + "/handoff", name: "get-handoff") { request, parameters in
             try await self.answering(request, .ordersRead) { try await self.getHandoff(parameters, $0) }

@@ -16,6 +16,20 @@ extension OrderStore {
         }
     }
 
+    /// How long a request may keep the database busy or wait for it; with the moment that a last statement has to end, five
+    /// seconds until it is answered, whatever the database does.
+    package static let answerTime = Duration.milliseconds(4_500)
+    /// The same for what takes its time: a thousand events, an order that thousands of devices follow.
+    package static let longAnswerTime = Duration.seconds(25)
+
+    /// Works for a request that has to be answered after a duration: every wait for the database ends by then.
+    package static func answering<Result>(
+        within duration: Duration = OrderStore.answerTime,
+        _ body: () async throws -> Result
+    ) async rethrows -> Result {
+        try await RequestTime.limited(to: duration, body)
+    }
+
     /// What keeps the database from taking changes though it answers, in a sentence for the operator: a full disk, say.
     package var databaseFault: String? { client.shortage }
 

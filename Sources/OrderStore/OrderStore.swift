@@ -49,7 +49,7 @@ package final class OrderStore: Sendable {
         while true {
             do {
                 return try await client.transaction(lockTimeout: lockTimeout, body)
-            } catch let error as PostgresError where error.code == .unknownCommit && lost < 3 {
+            } catch let error as PostgresError where error.code == .unknownCommit && lost < 3 && !RequestTime.isOver {
                 lost += 1
             } catch let error as PostgresError where error.code == .lockTimeout {
                 throw StoreError.busy
@@ -70,7 +70,9 @@ package final class OrderStore: Sendable {
                 return try await body()
             } catch let error as PostgresError where error.code == .lockTimeout {
                 throw StoreError.busy
-            } catch let error as PostgresError where tries < 4 && (error.isRetryable || error.code == .unknownCommit) {
+            } catch let error as PostgresError
+                where tries < 4 && (error.isRetryable || error.code == .unknownCommit) && !RequestTime.isOver
+            {
                 tries += 1
                 // A lost server needs a moment; two that met on a lock must not meet again.
                 try await sleep(for: .milliseconds(Int.random(in: 1...(20 << tries))))

@@ -97,6 +97,31 @@ extension OwnClusterTests {
             }
         }
 
+        @Test("A request's time covers all its waits: for an answer, for another connection, for another try")
+        func requestTime() async throws {
+            try await withCluster { cluster, directory in
+                try await self.withClient(cluster.configuration) { client in
+                    let backend = Int32(try await client.query(TestStatements.backend)[0].int(0))
+                    let postmaster = try #require(Postmaster.recorded(in: directory + "/pg"))
+                    for pid in [postmaster.pid, backend] { kill(pid, SIGSTOP) }
+                    let start = MonotonicTime.now()
+                    let error = await postgresError {
+                        try await RequestTime.limited(to: .milliseconds(300)) {
+                            try await client.transaction { _ = try await $0.query(TestStatements.echo, [.int(1)]) }
+                        }
+                    }
+                    let waited = MonotonicTime.now() - start
+                    for pid in [postmaster.pid, backend] { kill(pid, SIGCONT) }
+                    #expect(error != nil)
+                    // Each by itself: 5.5 s for the answer, half a second of grace, 5 s for a connection.
+                    #expect(waited >= .milliseconds(300) && waited < .seconds(4) * Patience.factor)
+                    // A connection that was asked for in the request's time may take its own.
+                    let next = try await client.query(TestStatements.echo, [.int(2)])[0].int(0)
+                    #expect(next == 2)
+                }
+            }
+        }
+
         @Test("A host that takes connections and never answers is passed over after its time")
         func silentHost() async throws {
             let directory = TestServer.directory()

@@ -27,18 +27,33 @@ extension OrderStore {
             do {
                 outcomes.merge(try await runChunk(chunk, of: orderType, options)) { _, new in new }
             } catch {
+                let isHopeless = Self.endsAll(error)
                 for work in chunk {
                     do {
-                        if chunk.count == 1 { throw error }
+                        if chunk.count == 1 || isHopeless { throw error }
                         outcomes.merge(try await runChunk([work], of: orderType, options)) { _, new in new }
                     } catch {
                         for edit in work.edits { outcomes[edit.index] = .failure(error) }
                     }
                 }
+                // Each further chunk would wait as long for a database that is away.
+                if isHopeless {
+                    for work in sorted[end...] { for edit in work.edits { outcomes[edit.index] = .failure(error) } }
+                    break
+                }
             }
             start = end
         }
         return outcomes
+    }
+
+    /// Whether an error is the database's or the caller's end, and not one chunk's trouble.
+    private static func endsAll(_ error: any Error) -> Bool {
+        if Task.isCancelled || RequestTime.isOver { return true }
+        return switch (error as? PostgresError)?.code {
+        case .connection, .refused, .noDatabase, .shuttingDown, .exhausted: true
+        default: false
+        }
     }
 
     private func runChunk(

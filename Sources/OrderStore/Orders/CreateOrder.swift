@@ -117,7 +117,9 @@ extension OrderStore {
                     "A request with this Idempotency-Key is being worked on. Send it again in a second.",
                     retryAfter: 1
                 )
-            } catch let error as PostgresError where tries <= 4 && (error.isRetryable || error.code == .unknownCommit) {
+            } catch let error as PostgresError
+                where tries <= 4 && (error.isRetryable || error.code == .unknownCommit) && !RequestTime.isOver
+            {
                 // A lost server needs a moment.
                 try await sleep(for: .milliseconds(Int.random(in: 1...(20 << tries))))
             }

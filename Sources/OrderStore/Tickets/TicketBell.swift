@@ -30,7 +30,10 @@ package final class TicketBell: Sendable {
             // Taken off before it is sent: a change that commits from here on rings again.
             ringing.withLock { _ = $0.remove(orderType) }
             do {
-                _ = try await client.query(TicketStatements.notify, [.text(orderType.text)])
+                // The change is made, and its request may be answered.
+                _ = try await RequestTime.unlimited {
+                    try await client.query(TicketStatements.notify, [.text(orderType.text)])
+                }
             } catch {
                 logger.debug("A wake-up of the workers was not sent; they look once a second.")
             }

@@ -8,6 +8,8 @@ extension PostgresClient {
     /// again, at most five times: it must not do anything outside of the transaction. BEGIN travels with the first statement.
     ///
     /// - Parameter lockTimeout: replaces the session's `lock_timeout` in this transaction.
+    /// No try begins after ``RequestTime/end``.
+    ///
     /// - Throws: what the closure throws, after a rollback; `PostgresError.unknownCommit` when the connection broke after
     ///   COMMIT was sent: then look whether the work is there.
     package func transaction<R: Sendable>(
@@ -32,7 +34,7 @@ extension PostgresClient {
                     pool.release(connection)
                     if let error = error as? PostgresError, error.code == .unknownCommit { throw error }
                     guard let cause, cause.isRetryable, attempt < RetryPolicy.attempts,
-                        MonotonicTime.now() - startedAt < RetryPolicy.patience, !Task.isCancelled
+                        MonotonicTime.now() - startedAt < RetryPolicy.patience, !RequestTime.isOver, !Task.isCancelled
                     else { throw error }
                     PoolMetrics.retries.increment()
                     try await sleep(for: RetryPolicy.delay(after: attempt, cause, random: Double.random(in: 0..<1)))

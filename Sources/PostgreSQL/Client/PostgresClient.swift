@@ -83,7 +83,7 @@ package final class PostgresClient: Service, Sendable {
             } catch {
                 pool.release(connection)
                 let isHarmless = statement.isPlainRead && error.isConnectionLoss || error.isAboutStatementNames
-                guard isHarmless, attempt < 4, !Task.isCancelled else { throw error }
+                guard isHarmless, attempt < 4, !RequestTime.isOver, !Task.isCancelled else { throw error }
                 attempt += 1
             }
         }

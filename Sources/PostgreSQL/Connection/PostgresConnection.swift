@@ -106,13 +106,18 @@ package final class PostgresConnection: ReadinessHandler, @unchecked Sendable {
             number: number,
             work,
             isCancellable: isCancellable,
-            timeout: timeout ?? self.configuration.answerTimeout
+            // A commit that is on its way has a last moment to be heard of.
+            timeout: RequestTime.left(
+                of: timeout ?? self.configuration.answerTimeout,
+                atLeast: isCancellable ? .zero : self.configuration.cancelGrace
+            )
         )
         if !isCancellable {
             let outcome = await withCheckedContinuation { self.submit(operation, $0) }
             return (outcome, operation.hasWarning)
         }
         if Task.isCancelled { return (.failure(PostgresConnection.cancelled), false) }
+        if RequestTime.isOver { return (.failure(PostgresConnection.late), false) }
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { self.submit(operation, $0) }
         } onCancel: {
@@ -122,6 +127,7 @@ package final class PostgresConnection: ReadinessHandler, @unchecked Sendable {
     }
 
     private static let cancelled = PostgresError(.cancelled, "the task was cancelled")
+    private static let late = PostgresError(.statementTimeout, "the request's time is over")
 
     private func submit(_ operation: Operation, _ continuation: CheckedContinuation<Operation.Outcome, Never>) {
         operation.continuation = continuation

@@ -45,10 +45,11 @@ internal final class ConnectionPool: @unchecked Sendable {
     func acquire(timeout: Duration? = nil) async throws(PostgresError) -> PostgresConnection {
         self.loop.preconditionOnLoop()
         if Task.isCancelled { throw PostgresError(.cancelled, "the task was cancelled") }
+        if RequestTime.isOver { throw self.lastFailure ?? PostgresError(.busy, "the request's time is over") }
         self.lastNumber += 1
         let waiter = self.lastNumber
         let now = MonotonicTime.now()
-        let deadline = now + (timeout ?? self.configuration.acquireTimeout)
+        let deadline = now + RequestTime.left(of: timeout ?? self.configuration.acquireTimeout)
         switch self.state.acquire(waiter: waiter, deadline: deadline, now: now) {
         case .closed: throw ConnectionPool.closed
         case .crowded:
@@ -116,10 +117,13 @@ internal final class ConnectionPool: @unchecked Sendable {
 
     private func connect() {
         self.loop.spawn {
-            do throws(PostgresError) {
-                self.arrived(try await self.connector.connect())
-            } catch {
-                self.failed(error)
+            // Whoever comes first may have it, not only the request that asked for it.
+            await RequestTime.unlimited {
+                do throws(PostgresError) {
+                    self.arrived(try await self.connector.connect())
+                } catch {
+                    self.failed(error)
+                }
             }
         }
     }
