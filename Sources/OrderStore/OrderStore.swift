@@ -19,6 +19,7 @@ package final class OrderStore: Sendable {
     let client: PostgresClient
     let tokens: TokenKeys
     let logger: Logger
+    let turns: OrderTurns
     let knownTypes = Locked<Set<OrderTypeIdentifier>>([])
     let keyCache = Locked<[String: CachedKey]>([:])
 
@@ -28,6 +29,14 @@ package final class OrderStore: Sendable {
         self.tokens = tokens
         self.logger = logger
         self.bell = TicketBell(client: client, logger: logger)
+        self.turns = OrderTurns(limit: client.configuration.connectionsPerLoop > 3 ? 2 : 1)
+    }
+
+    /// Does something that locks the head of an order, when it is its turn at it.
+    ///
+    /// - Throws: ``StoreError`` with `busy` when others take too long.
+    func inTurn<Result>(_ key: OrderKey, _ body: () async throws -> Result) async throws -> Result {
+        try await turns.take(key, patience: client.configuration.lockTimeout, body)
     }
 
     /// The database's clock, the only one that stamps data.

@@ -41,6 +41,44 @@ struct PoolStateTests {
         #expect(state.waiterCount == 0)
     }
 
+    @Test("Changes, which may wait for locks, leave one connection to reads")
+    func readsFirst() {
+        var state = self.state(limit: 3)
+        func change(_ waiter: Int) -> PoolState.Acquisition {
+            state.acquire(waiter: waiter, for: .change, deadline: self.start + .seconds(5), now: self.start)
+        }
+        #expect(change(1) == .wait(connect: true))
+        #expect(change(2) == .wait(connect: true))
+        #expect(state.connected(101, now: self.start) == .hand(to: 1, connects: 0))
+        #expect(state.connected(102, now: self.start) == .hand(to: 2, connects: 0))
+        #expect(change(3) == .wait(connect: false))
+        #expect(change(4) == .wait(connect: false))
+        #expect(self.acquire(&state, 5) == .wait(connect: true))
+        #expect(state.connected(103, now: self.start) == .hand(to: 5, connects: 0))
+        // What a read gives back goes to the next read, or to nobody.
+        #expect(self.acquire(&state, 6) == .wait(connect: false))
+        #expect(state.release(103, isReusable: true, now: self.start) == .hand(to: 6))
+        #expect(state.release(103, isReusable: true, now: self.start) == .idle)
+        #expect(change(7) == .wait(connect: false))
+        #expect(self.acquire(&state, 8) == .lease(103))
+        // What a change gives back goes to the next change.
+        #expect(state.release(101, isReusable: true, now: self.start) == .hand(to: 3))
+        // One that ends is made up for, though another lies idle.
+        #expect(state.release(103, isReusable: true, now: self.start) == .idle)
+        #expect(state.release(102, isReusable: false, now: self.start) == .close(connect: true))
+        #expect(state.connected(104, now: self.start) == .hand(to: 4, connects: 0))
+        #expect(state.leasedCount == 2 && state.waiterCount == 1)
+    }
+
+    @Test("The only connection serves both")
+    func onlyOne() {
+        var state = self.state(limit: 1)
+        #expect(
+            state.acquire(waiter: 1, for: .change, deadline: self.start, now: self.start) == .wait(connect: true)
+        )
+        #expect(state.connected(101, now: self.start) == .hand(to: 1, connects: 0))
+    }
+
     @Test("A connection that is not as good as new is replaced while someone waits")
     func replacing() {
         var state = self.state(limit: 1)

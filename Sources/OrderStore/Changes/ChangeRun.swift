@@ -69,6 +69,16 @@ extension OrderStore {
                 }
             }
         }
+        // Of many orders, few are waited for; a chunk that meets one that is busy is repeated order by order.
+        if works.count > 1 { return try await changeChunk(works, of: orderType, options) }
+        return try await inTurn(works[0].key) { try await self.changeChunk(works, of: orderType, options) }
+    }
+
+    private func changeChunk(
+        _ works: [OrderWork],
+        of orderType: OrderTypeIdentifier,
+        _ options: ChangeOptions
+    ) async throws -> [Int: Result<ChangeOutcome, any Error>] {
         let attempts = Locked<[OrderKey: ChangeRun.Attempt]>([:])
         let (outcomes, devices) = try await transaction { connection in
             var run = ChangeRun(orderType: orderType, options: options, connection: connection, attempts: attempts)

@@ -20,7 +20,7 @@ extension PostgresClient {
             let startedAt = MonotonicTime.now()
             var attempt = 1
             while true {
-                let connection = try await pool.acquire()
+                let connection = try await pool.acquire(for: .change)
                 connection.begin(lockTimeout: lockTimeout)
                 do {
                     let result = try await body(connection)

@@ -2,7 +2,8 @@
 package import ServiceRuntime
 import Synchronization
 
-/// The door to the database: a pool of connections on each event loop.
+/// The door to the database: a pool of connections on each event loop, one of which is kept for reads: changes may wait for
+/// locks, and must not keep others from being told so.
 ///
 /// A call by a task of one of the loops stays on it; one from elsewhere, or from an actor, hops to a loop and back.
 /// Closures given to `withConnection` and `transaction` run on the connection's loop.
@@ -75,7 +76,7 @@ package final class PostgresClient: Service, Sendable {
     ) async throws(PostgresError) -> Rows {
         var attempt = 1
         while true {
-            let connection = try await pool.acquire()
+            let connection = try await pool.acquire(for: statement.isPlainRead ? .read : .change)
             do throws(PostgresError) {
                 let rows = try await connection.query(statement, values)
                 pool.release(connection)
@@ -91,7 +92,11 @@ package final class PostgresClient: Service, Sendable {
 
     /// Runs several statements in one round trip and one transaction; see `PostgresConnection.pipeline`.
     package func pipeline(_ batch: [(Statement, [PostgresValue])]) async throws -> [Rows] {
-        try await self.withConnection { connection in try await connection.pipeline(batch) }
+        try await self.onPool { pool in
+            let connection = try await pool.acquire(for: batch.allSatisfy(\.0.isPlainRead) ? .read : .change)
+            defer { pool.release(connection) }
+            return try await connection.pipeline(batch)
+        }
     }
 
     /// Lends a connection. What the closure leaves open (a transaction, say) ends with the connection.

@@ -42,7 +42,10 @@ internal final class ConnectionPool: @unchecked Sendable {
     ///
     /// - Throws: `.busy` when all stayed in use, the reason of the last attempt when none could be opened, `.cancelled`,
     ///   `.shuttingDown`.
-    func acquire(timeout: Duration? = nil) async throws(PostgresError) -> PostgresConnection {
+    func acquire(
+        for purpose: PoolState.Purpose = .read,
+        timeout: Duration? = nil
+    ) async throws(PostgresError) -> PostgresConnection {
         self.loop.preconditionOnLoop()
         if Task.isCancelled { throw PostgresError(.cancelled, "the task was cancelled") }
         if RequestTime.isOver { throw self.lastFailure ?? PostgresError(.busy, "the request's time is over") }
@@ -50,7 +53,7 @@ internal final class ConnectionPool: @unchecked Sendable {
         let waiter = self.lastNumber
         let now = MonotonicTime.now()
         let deadline = now + RequestTime.left(of: timeout ?? self.configuration.acquireTimeout)
-        switch self.state.acquire(waiter: waiter, deadline: deadline, now: now) {
+        switch self.state.acquire(waiter: waiter, for: purpose, deadline: deadline, now: now) {
         case .closed: throw ConnectionPool.closed
         case .crowded:
             throw PostgresError(.busy, "\(self.configuration.waiterLimit) callers wait for a connection already")

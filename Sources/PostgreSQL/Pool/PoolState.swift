@@ -39,17 +39,29 @@ internal struct PoolState: Sendable {
         case leased
     }
 
+    /// What a connection is wanted for.
+    enum Purpose: Sendable {
+        /// Something that waits for nobody.
+        case read
+        /// Something that may wait for locks, and would keep its connection meanwhile.
+        case change
+    }
+
     private struct Waiter: Sendable {
         var number: Int
         var deadline: MonotonicTime
+        var purpose: Purpose
     }
 
     let limit: Int
+    /// How many may be in use for changes: one is kept for reads, where there is more than one.
+    let changeLimit: Int
     let waiterLimit: Int
 
     /// Last in, first out: the others may grow old.
     private var idle: [Int] = []
-    private var leased: Set<Int> = []
+    private var leased: [Int: Purpose] = [:]
+    private var changes = 0
     /// Leased connections that must not come back.
     private var stale: Set<Int> = []
     private var connecting = 0
@@ -62,6 +74,7 @@ internal struct PoolState: Sendable {
 
     init(limit: Int, waiterLimit: Int) {
         self.limit = max(1, limit)
+        self.changeLimit = max(1, limit - 1)
         self.waiterLimit = waiterLimit
     }
 
@@ -75,19 +88,31 @@ internal struct PoolState: Sendable {
 
     // MARK: Callers
 
-    mutating func acquire(waiter: Int, deadline: MonotonicTime, now: MonotonicTime) -> Acquisition {
+    mutating func acquire(
+        waiter: Int,
+        for purpose: Purpose = .read,
+        deadline: MonotonicTime,
+        now: MonotonicTime
+    ) -> Acquisition {
         if self.isClosed { return .closed }
-        if let connection = self.idle.popLast() {
-            self.leased.insert(connection)
+        if self.admits(purpose), let connection = self.idle.popLast() {
+            self.lease(connection, purpose)
             return .lease(connection)
         }
         if self.waiterCount >= self.waiterLimit { return .crowded }
-        self.line.append(Waiter(number: waiter, deadline: deadline))
+        self.line.append(Waiter(number: waiter, deadline: deadline, purpose: purpose))
         return .wait(connect: self.startConnect(now: now))
     }
 
+    private func admits(_ purpose: Purpose) -> Bool { purpose == .read || self.changes < self.changeLimit }
+
+    private mutating func lease(_ connection: Int, _ purpose: Purpose) {
+        self.leased[connection] = purpose
+        if purpose == .change { self.changes += 1 }
+    }
+
     mutating func release(_ connection: Int, isReusable: Bool, now: MonotonicTime) -> Release {
-        self.leased.remove(connection)
+        if self.leased.removeValue(forKey: connection) == .change { self.changes -= 1 }
         let isStale = self.stale.remove(connection) != nil
         if self.isClosed { return .close(connect: false) }
         guard isReusable, !isStale else { return .close(connect: self.startConnect(now: now)) }
@@ -95,8 +120,8 @@ internal struct PoolState: Sendable {
             self.idle.append(connection)
             return .idle
         }
-        self.leased.insert(connection)
-        return .hand(to: waiter)
+        self.lease(connection, waiter.purpose)
+        return .hand(to: waiter.number)
     }
 
     /// A waiter's task was cancelled. False when it is not in the line any more: it has its connection already.
@@ -128,9 +153,14 @@ internal struct PoolState: Sendable {
         return self.line[self.head...].map(\.number)
     }
 
-    private mutating func nextWaiter() -> Int? {
-        guard self.head < self.line.count else { return nil }
-        let waiter = self.line[self.head].number
+    /// The first who may have a connection now.
+    private mutating func nextWaiter() -> Waiter? {
+        guard let index = self.line[self.head...].firstIndex(where: { self.admits($0.purpose) }) else { return nil }
+        let waiter = self.line[index]
+        if index > self.head {
+            self.line.remove(at: index)
+            return waiter
+        }
         self.head += 1
         if self.head == self.line.count || self.head > 512 {
             self.line.removeFirst(self.head)
@@ -149,11 +179,11 @@ internal struct PoolState: Sendable {
             self.idle.append(connection)
             return .idle
         }
-        self.leased.insert(connection)
+        self.lease(connection, waiter.purpose)
         // While the server was away, one probe stood for all.
         var connects = 0
         while self.startConnect(now: now) { connects += 1 }
-        return .hand(to: waiter, connects: connects)
+        return .hand(to: waiter.number, connects: connects)
     }
 
     /// An attempt failed. The next one waits: 25 ms, doubling to 1 s, less up to half of it by chance.
@@ -168,7 +198,7 @@ internal struct PoolState: Sendable {
 
     /// When to try again: nil unless someone waits and no attempt is under way.
     var retryAt: MonotonicTime? {
-        self.failures > 0 && self.connecting == 0 && self.waiterCount > 0 && self.total < self.limit && !self.isClosed
+        self.failures > 0 && self.connecting == 0 && self.total < self.limit && !self.isClosed && self.servable > 0
             ? self.notBefore : nil
     }
 
@@ -184,7 +214,7 @@ internal struct PoolState: Sendable {
 
     /// Nothing that is open now is to be used again: those to close at once.
     mutating func dropAll() -> [Int] {
-        self.stale.formUnion(self.leased)
+        self.stale.formUnion(self.leased.keys)
         defer { self.idle = [] }
         return self.idle
     }
@@ -195,8 +225,15 @@ internal struct PoolState: Sendable {
         return self.dropAll()
     }
 
+    /// How many of those who wait would be given a connection if there were one for each.
+    private var servable: Int {
+        if self.changes >= self.changeLimit { return self.line[self.head...].count { $0.purpose == .read } }
+        let waiting = self.line[self.head...].count { $0.purpose == .change }
+        return self.waiterCount - waiting + min(waiting, self.changeLimit - self.changes)
+    }
+
     private mutating func startConnect(now: MonotonicTime) -> Bool {
-        guard !self.isClosed, self.waiterCount > self.connecting, self.total < self.limit else { return false }
+        guard !self.isClosed, self.total < self.limit, self.servable > self.connecting else { return false }
         // A server that is down is asked by one, not by all.
         if self.failures > 0, self.connecting > 0 || now < self.notBefore { return false }
         self.connecting += 1

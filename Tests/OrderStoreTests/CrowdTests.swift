@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrderModel
+import PostgreSQL
+import ServiceRuntime
+import StoreTestSupport
+import TestPatience
+import Testing
+
+@testable import OrderStore
+
+extension StoreTests {
+    /// Many at one order: what they cost others.
+    @Suite struct CrowdTests {
+        private static let lock = Statement(
+            "t_hold_head",
+            "select 1 from orders where order_identifier = 'one' for update"
+        )
+
+        @Test func `forty who wait for one order keep nobody from reading another`() async throws {
+            try await withStore { fixture in
+                let one = try await fixture.create("one")
+                let two = try await fixture.create("two")
+                let event = try Samples.event("e")
+                let held = Signal()
+                let over = Signal()
+                let holder = Task {
+                    try await fixture.client.transaction { connection in
+                        _ = try await connection.query(Self.lock)
+                        held.fire()
+                        try await over.wait()
+                    }
+                }
+                try await held.wait()
+                let crowd = Task {
+                    try await atOnce(40) { _ in
+                        await code { _ = try await fixture.store.apply(event, to: one.key) }
+                    }
+                }
+                var slowest = Duration.zero
+                for _ in 0..<20 {
+                    try await sleep(for: .milliseconds(50))
+                    let start = MonotonicTime.now()
+                    _ = try await fixture.store.package(two.key)
+                    try await fixture.client.ready()
+                    slowest = max(slowest, MonotonicTime.now() - start)
+                }
+                #expect(slowest < .seconds(1) * Patience.factor)
+                let codes = try await crowd.value
+                #expect(codes.allSatisfy { $0 == .busy })
+                over.fire()
+                try await holder.value
+                #expect(try await fixture.store.apply(event, to: one.key).applied)
+            }
+        }
+
+        @Test func `turns come in the order of their asking, few at a time, and who gives up is passed over`()
+            async throws
+        {
+            let turns = OrderTurns(limit: 1)
+            let key = try Samples.key("one")
+            let first = Signal()
+            let isIn = Signal()
+            let served = Locked<[Int]>([])
+            let holder = Task {
+                try await turns.take(key, patience: .seconds(60)) {
+                    isIn.fire()
+                    try await first.wait()
+                }
+            }
+            try await isIn.wait()
+            #expect(
+                await code {
+                    try await turns.take(key, patience: .milliseconds(20)) { served.withLock { $0.append(0) } }
+                }
+                    == .busy
+            )
+            let cancelled = Task {
+                try await turns.take(key, patience: .seconds(60)) { served.withLock { $0.append(0) } }
+            }
+            cancelled.cancel()
+            await #expect(throws: CancellationError.self) { try await cancelled.value }
+            var waiting: [Task<Void, any Error>] = []
+            for number in 1...3 {
+                let asks = Signal()
+                waiting.append(
+                    Task.immediate {
+                        asks.fire()
+                        try await turns.take(key, patience: Patience.long) { served.withLock { $0.append(number) } }
+                    }
+                )
+                try await asks.wait()
+            }
+            // Another order's turn is its own.
+            try await turns.take(try Samples.key("two"), patience: .milliseconds(20)) {}
+            first.fire()
+            try await holder.value
+            for task in waiting { try await task.value }
+            #expect(served.withLock { $0 } == [1, 2, 3])
+            try await turns.take(key, patience: .milliseconds(20)) {}
+        }
+    }
+}
