@@ -14,6 +14,7 @@ extension StoreTests {
             OrderStatements.readPackage, OrderStatements.lockOrders, OrderStatements.peekOrders,
             OrderStatements.readDocuments, OrderStatements.readKnownEvents, OrderStatements.readLog,
             OrderStatements.reviseOrders, OrderStatements.saveFold, OrderStatements.addEvents, OrderStatements.moveBase,
+            OrderStatements.readLiveLog, OrderStatements.countLiveLog, OrderStatements.dropOldAnswers,
             OrderStatements.dropEvents, OrderStatements.findLongLogs, OrderStatements.lockForErase,
             OrderStatements.lockDevicesOfOrder, OrderStatements.eraseContents, OrderStatements.dropEmptyDevices,
             DeviceStatements.confirmRegistration, DeviceStatements.shareOrder, DeviceStatements.register,

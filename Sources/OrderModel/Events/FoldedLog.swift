@@ -18,7 +18,7 @@ public struct FoldedLog: Sendable {
     }
 
     /// How many entries a stretch has; up to twice as many after some were put in.
-    private static let length = 32
+    private static let length = 8
 
     private let folding: OrderFold
     /// In log order; never empty, and none but the first may have no entries.

@@ -173,20 +173,30 @@ struct ChangeRun {
             for edit in work.edits { outcomes[edit.index] = .failure(error) }
             return nil
         }
+        let readLog: OrderDraft.LogReader = { [connection] in try await Self.readLiveLog(locked, on: connection) }
+        var pace = Pace()
+        var lastContact = MonotonicTime.now()
         for edit in work.edits {
-            var next = draft
+            // An event is refused before it changes anything; of another change a copy is thrown away.
+            let untouched: OrderDraft? = if case .event = edit.change { nil } else { draft }
             do {
-                try await next.make(edit) { [connection] in
-                    try await Self.readLog(locked.key, on: connection)
-                }
-                draft = next
+                try await draft.make(edit, readLog)
             } catch let error as StoreError {
                 // The draft stays as it was: a bad change spoils none of the others.
+                if let untouched { draft = untouched }
                 outcomes[edit.index] = .failure(error)
             }
+            try await pace.step()
+            try await stayInTouch(&lastContact)
         }
         let one: Ready
         do {
+            if !options.validateOnly {
+                try await draft.lookAtLength(
+                    { [connection] in try await Self.liveCount(locked, on: connection) },
+                    readLog
+                )
+            }
             one = try await finish(draft, partsVersion)
         } catch let error as StoreError {
             for edit in work.edits where outcomes[edit.index] == nil { outcomes[edit.index] = .failure(error) }
@@ -201,12 +211,27 @@ struct ChangeRun {
         return one
     }
 
-    static func readLog(_ key: OrderKey, on connection: PostgresConnection) async throws -> [LogEntry] {
-        let rows = try await connection.query(
-            OrderStatements.readLog,
-            [.text(key.orderType.text), .text(key.order.text)]
-        )
-        return try entries(rows, key)
+    /// Lets the server know that the transaction is still at work, or it would end it for being idle.
+    private func stayInTouch(_ lastContact: inout MonotonicTime) async throws {
+        guard MonotonicTime.now() - lastContact > .seconds(3) else { return }
+        _ = try await connection.query(UpkeepStatements.readClock)
+        lastContact = MonotonicTime.now()
+    }
+
+    /// The entries that are not in the base.
+    static func readLiveLog(_ locked: LockedOrder, on connection: PostgresConnection) async throws -> [LogEntry] {
+        try entries(try await connection.query(OrderStatements.readLiveLog, live(locked)), locked.key)
+    }
+
+    private static func liveCount(_ locked: LockedOrder, on connection: PostgresConnection) async throws -> Int {
+        Int(try await connection.query(OrderStatements.countLiveLog, live(locked)).first?.int(0) ?? 0)
+    }
+
+    private static func live(_ locked: LockedOrder) -> [PostgresValue] {
+        [
+            .text(locked.key.orderType.text), .text(locked.key.order.text),
+            locked.text?.baseUntil.map { .timestamp($0.timestamp) } ?? .null,
+        ]
     }
 
     static func entries(_ rows: Rows, _ key: OrderKey) throws -> [LogEntry] {
@@ -230,7 +255,7 @@ struct ChangeRun {
         let locked = draft.locked
         let document =
             draft.documentChanged || draft.touchesFiles
-            ? try stored { try OrderDocument.trusted(draft.result.document) } : nil
+            ? try stored { try OrderDocument.trusted(draft.document) } : nil
         var plan: FilePlan?
         var before: PackageWeight?
         var hadOther = false
@@ -246,7 +271,7 @@ struct ChangeRun {
         }
         var partsDigest = plan.map { OrderPart.digest(of: $0.parts) } ?? locked.partsDigest
         let revises = draft.documentChanged || partsDigest != locked.partsDigest
-        let text = revises ? String(decoding: draft.result.document.serialized(), as: UTF8.self) : ""
+        let text = revises ? String(decoding: draft.document.serialized(), as: UTF8.self) : ""
         if revises, let refusal = try await refusal(draft, plan, before, text.utf8.count) {
             // The type's files have grown: they must not keep an order from what is told of it, which keeps those it has.
             guard plan != nil, !draft.touchesFiles, !hadOther,
@@ -370,7 +395,7 @@ struct ChangeRun {
         let revision = ready.revises ? locked.revision + 1 : locked.revision
         let updatedAt = (ready.revises ? locked.nextAt : locked.modifiedAt).wallTime
         let index = draft.twins[edit.index] ?? edit.index
-        let entry = draft.entries.first { $0.index == index }
+        let entry = draft.entry(at: index)
         let changed = entry?.answer.changed.map(\.description)
         if case .event(let event) = edit.change {
             let known = draft.duplicates[edit.index]
@@ -449,12 +474,12 @@ struct ChangeRun {
                 )
             }
             if !one.revises, one.draft.foldMoved {
+                let fold = one.draft.foldTexts
                 batch.append(
                     (
                         OrderStatements.saveFold,
                         [
-                            type, order, .text(one.draft.result.foldedTo?.text ?? ""),
-                            .text(one.draft.result.state.text),
+                            type, order, .text(fold.foldedTo), .text(fold.state),
                             .timestamp(Timestamp(microseconds: one.draft.stampedAt)),
                         ]
                     )
@@ -465,6 +490,10 @@ struct ChangeRun {
         if !revised.isEmpty { batch.append((OrderStatements.reviseOrders, Self.revision(revised, type, actor))) }
         let events = writing.flatMap { one in one.draft.entries.map { (one, $0) } }
         if !events.isEmpty { batch.append((OrderStatements.addEvents, Self.log(events, type, actor))) }
+        for one in writing where one.draft.foldMoved {
+            guard let (made, rest) = try one.draft.compaction() else { continue }
+            batch.append((OrderStatements.moveBase, Self.base(made, rest, one.draft.locked, type)))
+        }
         let rows = try await connection.pipeline(batch)
         for (place, item) in batch.enumerated() where item.0 == OrderStatements.reviseOrders {
             guard rows[place].count == revised.count, let first = rows[place].first else {
@@ -474,12 +503,27 @@ struct ChangeRun {
         }
     }
 
+    /// Values of `moveBase`.
+    static func base(
+        _ made: FoldCompaction,
+        _ rest: FoldResult,
+        _ locked: LockedOrder,
+        _ type: PostgresValue
+    ) -> [PostgresValue] {
+        [
+            type, .text(locked.key.order.text),
+            .text(String(decoding: made.base.json.serialized(), as: UTF8.self)),
+            .timestamp(Timestamp(microseconds: made.baseUntil)),
+            .text(rest.foldedTo?.text ?? locked.text?.foldedTo ?? ""), .text(rest.state.text),
+        ]
+    }
+
     private static func revision(_ revised: [Ready], _ type: PostgresValue, _ actor: PostgresValue) -> [PostgresValue] {
         let drafts = revised.map(\.draft)
         return [
             type, .texts(drafts.map(\.locked.key.order.text)), .texts(revised.map(\.text)),
-            .texts(drafts.map { $0.foldMoved ? $0.result.foldedTo?.text ?? "" : $0.locked.text?.foldedTo ?? "" }),
-            .texts(drafts.map { $0.foldMoved ? $0.result.state.text : $0.locked.text?.state ?? "" }),
+            .texts(drafts.map { ($0.foldMoved ? $0.foldTexts.foldedTo : $0.locked.text?.foldedTo) ?? "" }),
+            .texts(drafts.map { ($0.foldMoved ? $0.foldTexts.state : $0.locked.text?.state) ?? "" }),
             .timestamps(drafts.map { Timestamp(microseconds: $0.stampedAt) }),
             .bytesArray(revised.map(\.digest.bytes)), .texts(revised.map { $0.facts?.status ?? "open" }),
             .texts(revised.map { ($0.facts?.fulfillmentStatuses ?? []).joined(separator: ",") }),
@@ -490,7 +534,7 @@ struct ChangeRun {
             .texts(
                 drafts.map { draft in
                     LockedOrder.text(
-                        of: DocumentDiff.pointers(from: draft.original, to: draft.result.document).map(\.description)
+                        of: DocumentDiff.pointers(from: draft.original, to: draft.document).map(\.description)
                             + names(draft)
                     )
                 }

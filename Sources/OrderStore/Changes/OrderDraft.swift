@@ -24,8 +24,10 @@ struct OrderDraft {
     let options: ChangeOptions
     /// The document as it was.
     let original: JSONValue
-    private(set) var result: FoldResult
+    /// New entries for the log, with their places in the request.
     private(set) var entries: [NewEntry] = []
+    private var entryByIndex: [Int: Int] = [:]
+    private var entryByEvent: [EventIdentifier: Int] = [:]
     /// Answers to what had come before, by place in the request.
     private(set) var duplicates: [Int: LockedOrder.KnownEntry] = [:]
     /// Warnings about documents, by place in the request.
@@ -41,13 +43,20 @@ struct OrderDraft {
     /// Places in the request that are changes of document or files.
     private(set) var changeIndexes: Set<Int> = []
     private(set) var stampedAt: Int64
-    /// The state as stored did not allow going on; the first entry folds the log.
-    private var mustFold = false
+    /// What the log is folded to; nil before the first entry, and the state as stored may not allow going on.
+    private var log: FoldedLog?
+    /// Whether `log` has all entries, not only those behind what is stored.
+    private var isWhole = false
+    /// Where the stored fold stands; nil when it can't be gone on from.
+    private let start: FoldResult?
+    /// The document that is shown until an entry is folded.
+    private var shown: JSONValue?
+    /// Whether it is this request's turn to look at the length of the log.
+    private(set) var looksAtLength = false
 
     private let baseText: String
     private let baseUntil: Moment?
     private let fold: OrderFold
-    private var log: [LogEntry]?
 
     init(_ locked: LockedOrder, _ options: ChangeOptions) throws {
         guard let text = locked.text else {
@@ -61,18 +70,25 @@ struct OrderDraft {
         let document = try stored { try JSONValue(parsing: Array(text.document.utf8), limits: .stored) }
         self.original = document
         self.fold = options.fold
-        if let result = FoldResult(document: document, stateText: text.state, foldedToText: text.foldedTo) {
-            self.result = result
-        } else {
-            guard let result = FoldResult(document: document, stateText: nil, foldedToText: nil) else {
-                throw StoreError(.corrupt, "A stored fold can't be read back.", order: locked.key)
-            }
-            self.result = result
-            self.mustFold = true
-        }
+        self.shown = document
+        self.start = FoldResult(document: document, stateText: text.state, foldedToText: text.foldedTo)
     }
 
-    var documentChanged: Bool { result.document != original }
+    /// The document as it is with the changes made so far.
+    var document: JSONValue { shown ?? log?.document ?? original }
+
+    /// Where the fold stands, as it is stored.
+    var foldTexts: (foldedTo: String, state: String) {
+        guard shown == nil, let result = log?.result else {
+            return (locked.text?.foldedTo ?? "", locked.text?.state ?? "")
+        }
+        return (result.foldedTo?.text ?? start?.foldedTo?.text ?? "", result.state.text)
+    }
+
+    /// The entry that a place in the request made.
+    func entry(at index: Int) -> NewEntry? { entryByIndex[index].map { entries[$0] } }
+
+    var documentChanged: Bool { document != original }
     var foldMoved: Bool { !entries.isEmpty }
     var touchesFiles: Bool { !files.isEmpty || !strings.isEmpty || repins }
 
@@ -93,7 +109,7 @@ struct OrderDraft {
         }
         switch edit.change {
         case .event(let event): try await take(event, edit, readLog)
-        case .patch(let patch): try await take(result.document.mergePatched(with: patch), edit, readLog)
+        case .patch(let patch): try await take(document.mergePatched(with: patch), edit, readLog)
         case .replace(let document): try await take(document, edit, readLog)
         case .putFile(let file):
             files[file.name] = .some(file)
@@ -122,9 +138,7 @@ struct OrderDraft {
 
     private mutating func take(_ event: OrderEvent, _ edit: OrderWork.Edit, _ readLog: LogReader) async throws {
         let fingerprint = SHA256.hash(event.json.serialized(.canonical)).bytes
-        if let twin = entries.first(where: {
-            $0.entry.kind == .event && $0.entry.identifier.utf8.elementsEqual(event.eventIdentifier.text.utf8)
-        }) {
+        if let twin = entryByEvent[event.eventIdentifier].map({ entries[$0] }) {
             guard twin.fingerprint == fingerprint else { throw Self.reused }
             twins[edit.index] = twin.index
             return
@@ -160,7 +174,15 @@ struct OrderDraft {
             answer = try await append(entry, readLog)
         }
         if answer.isApplied { cause = cause ?? edit.change.cause }
-        entries.append(NewEntry(index: edit.index, entry: entry, fingerprint: fingerprint, answer: answer))
+        entryByEvent[event.eventIdentifier] = entries.count
+        note(NewEntry(index: edit.index, entry: entry, fingerprint: fingerprint, answer: answer))
+        // One event in 200, whichever they are, looks whether the log has grown too long: nobody has to count each time.
+        if (Int(fingerprint[0]) << 8 | Int(fingerprint[1])) % FoldCompaction.keptEntries == 0 { looksAtLength = true }
+    }
+
+    private mutating func note(_ entry: NewEntry) {
+        entryByIndex[entry.index] = entries.count
+        entries.append(entry)
     }
 
     /// Events that came twice within one request: place of the second, place of the first.
@@ -171,28 +193,61 @@ struct OrderDraft {
         "This eventIdentifier was used for another event of this order. Each event needs its own."
     )
 
-    /// Takes an entry into the document: at once when it comes after all others, else by folding the log.
+    /// Takes an entry into the document: at once when it comes after all others, else into its place in the whole log.
     private mutating func append(_ entry: LogEntry, _ readLog: LogReader) async throws -> FoldAnswer {
-        let before = result.document
-        if !mustFold, let next = fold.advance(result, entry) {
-            result = next
-            log?.append(entry)
-            return fold.answer(to: entry, before: before, after: next)
+        if !isWhole {
+            if let start, log == nil { log = FoldedLog(after: start, fold) }
+            let last = log?.last ?? start?.foldedTo
+            if log == nil || last.map({ !($0 < entry.position) }) ?? false {
+                let present = document
+                log = try await wholeLog(readLog)
+                shown = present
+                isWhole = true
+            }
         }
-        var entries = try await wholeLog(readLog)
-        entries.append(entry)
-        log = entries
-        mustFold = false
-        result = fold.fold(try base(), entries)
         // A fold under other settings than before may differ in more than this entry; the pointers say what changed.
-        return fold.answer(to: entry, before: before, after: result, log: entries)
+        let before = shown
+        guard let answer = log?.append(entry, shown: before) else {
+            throw StoreError(.corrupt, "A stored fold can't be read back.", order: locked.key)
+        }
+        shown = nil
+        return answer
     }
 
-    private func wholeLog(_ readLog: LogReader) async throws -> [LogEntry] {
-        if let log { return log }
-        let baseUntil = baseUntil?.microseconds ?? .min
-        let read = try await readLog().filter { $0.occurredAt >= baseUntil }
-        return read + entries.map(\.entry).filter { $0.occurredAt >= baseUntil }
+    /// Reads the log, so that entries may come anywhere.
+    private func wholeLog(_ readLog: LogReader) async throws -> FoldedLog {
+        let until = baseUntil?.microseconds ?? .min
+        var pace = Pace()
+        var whole = FoldedLog(base: try base(), fold)
+        let all = try await readLog() + entries.map(\.entry)
+        for entry in all.filter({ $0.occurredAt >= until }).sorted(by: { $0.position < $1.position }) {
+            whole.load(entry)
+            try await pace.step()
+        }
+        whole.finishLoading()
+        return whole
+    }
+
+    /// Folds old entries into the base when the log has grown to twice its bound: by the rules of the hourly sweep, but
+    /// before late entries have to be folded over thousands. The rows stay until the sweep, as answers for duplicates.
+    func compaction() throws -> (base: FoldCompaction, rest: FoldResult)? {
+        guard isWhole, let log, log.count > 2 * FoldCompaction.keptEntries else { return nil }
+        let entries = log.entries
+        guard let made = fold.compact(try base(), entries, now: locked.now.microseconds) else { return nil }
+        let rest = fold.fold(made.base, Array(entries.dropFirst(made.folded.count)))
+        // Folded under other settings than now: the shown document is kept, and so is its log.
+        return rest.document == document ? (made, rest) : nil
+    }
+
+    /// Reads the log when it was this request's turn to look, so that ``compaction()`` can tell.
+    mutating func lookAtLength(_ count: () async throws -> Int, _ readLog: LogReader) async throws {
+        guard looksAtLength, !isWhole, log != nil, shown == nil else { return }
+        guard try await count() + entries.count > 2 * FoldCompaction.keptEntries else { return }
+        let whole = try await wholeLog(readLog)
+        // Under other settings the whole log may say something else than was answered.
+        guard whole.document == document else { return }
+        log = whole
+        isWhole = true
     }
 
     private func base() throws -> FoldBase {
@@ -228,14 +283,14 @@ struct OrderDraft {
                 order: locked.key
             )
         }
-        let change = OrderEdit(from: result.document, to: document.json)
+        let change = OrderEdit(from: self.document, to: document.json)
         if !change.isEmpty {
             let entry = LogEntry(change, identifier: edit.identifier.text, occurredAt: stamp())
             let answer = try await append(entry, readLog)
             switch answer.verdict {
             case .applied:
                 cause = cause ?? edit.change.cause
-                entries.append(NewEntry(index: edit.index, entry: entry, fingerprint: [], answer: answer))
+                note(NewEntry(index: edit.index, entry: entry, fingerprint: [], answer: answer))
             case .same: break
             default:
                 all.append(

@@ -134,6 +134,26 @@ enum OrderStatements {
         """
     )
 
+    /// The entries of one order's log that are not in its base. Index: order_events_pkey, one range.
+    static let readLiveLog = Statement(
+        "read_live_log",
+        """
+        select event_identifier, kind, occurred_at, body from order_events
+        where order_type = $1::text and order_identifier = $2::text
+            and occurred_at >= coalesce($3::timestamptz, '-infinity')
+        """
+    )
+
+    /// How many there are. Index: order_events_pkey, one range.
+    static let countLiveLog = Statement(
+        "count_live_log",
+        """
+        select count(*) from order_events
+        where order_type = $1::text and order_identifier = $2::text
+            and occurred_at >= coalesce($3::timestamptz, '-infinity')
+        """
+    )
+
     /// A2. Fans out and moves the heads of a chunk. The devices are locked in one sorted set before the mark is drawn:
     /// two changes that concern one device are serialised by its row, so marks become visible in their own order.
     /// `coalesce(due_at, …)`: a ticket in flight, in back-off or already due keeps its time; only a resting one becomes
@@ -221,6 +241,16 @@ enum OrderStatements {
         """
         delete from order_events
         where order_type = $1::text and order_identifier = $2::text and event_identifier = any($3::text[])
+        """
+    )
+
+    /// Rows behind the base, once they need not answer duplicates any more. Index: order_events_pkey, one range.
+    static let dropOldAnswers = Statement(
+        "drop_old_answers",
+        """
+        delete from order_events
+        where order_type = $1::text and order_identifier = $2::text and occurred_at < $3::timestamptz
+            and received_at < clock_timestamp() - interval '72 hours'
         """
     )
 

@@ -19,37 +19,27 @@ extension OrderStore {
                 on: connection
             )
             guard let locked = orders[key.order], let text = locked.text else { return 0 }
-            let entries = try await ChangeRun.readLog(key, on: connection)
+            let entries = try await ChangeRun.readLiveLog(locked, on: connection)
             let base = try stored { try FoldBase(json: try JSONValue(parsing: Array(text.base.utf8), limits: .stored)) }
-            let until = text.baseUntil?.microseconds ?? .min
-            let live = entries.filter { $0.occurredAt >= until }
-            // Entries from before the base that came late are in no fold; they go once they are old.
-            let late = entries.filter {
-                $0.occurredAt < until && $0.occurredAt < locked.now.microseconds - FoldCompaction.age
-            }
+            // Rows behind the base are in no fold any more. They answer duplicates for as long as a key would.
+            let late = try await connection.query(
+                OrderStatements.dropOldAnswers,
+                [type, .text(key.order.text), text.baseUntil.map { .timestamp($0.timestamp) } ?? .null]
+            ).affected
             let fold = options.fold
-            guard let compaction = fold.compact(base, live, now: locked.now.microseconds) else { return 0 }
+            guard let compaction = fold.compact(base, entries, now: locked.now.microseconds) else { return late }
             let folded = Set(compaction.folded)
-            let rest = fold.fold(compaction.base, live.filter { !folded.contains($0.identifier) })
+            let rest = fold.fold(compaction.base, entries.filter { !folded.contains($0.identifier) })
             let document = try stored { try JSONValue(parsing: Array(text.document.utf8), limits: .stored) }
             guard rest.document == document else {
                 // Folded under other settings than now: the shown document is kept, and so is its log.
-                return 0
+                return late
             }
-            let gone = compaction.folded + late.map(\.identifier)
             _ = try await connection.pipeline([
-                (
-                    OrderStatements.moveBase,
-                    [
-                        type, .text(key.order.text),
-                        .text(String(decoding: compaction.base.json.serialized(), as: UTF8.self)),
-                        .timestamp(Timestamp(microseconds: compaction.baseUntil)),
-                        .text(rest.foldedTo?.text ?? text.foldedTo), .text(rest.state.text),
-                    ]
-                ),
-                (OrderStatements.dropEvents, [type, .text(key.order.text), .texts(gone)]),
+                (OrderStatements.moveBase, ChangeRun.base(compaction, rest, locked, type)),
+                (OrderStatements.dropEvents, [type, .text(key.order.text), .texts(compaction.folded)]),
             ])
-            return gone.count
+            return compaction.folded.count + late
         }
     }
 }
