@@ -16,5 +16,10 @@ extension OrderStore {
             name: "refreshes_skipped",
             sql: String(decoding: PackageResources._02_refreshes_skipped_sql, as: UTF8.self)
         ),
+        Migration(
+            version: 3,
+            name: "idempotency_by_order",
+            sql: String(decoding: PackageResources._03_idempotency_by_order_sql, as: UTF8.self)
+        ),
     ]
 }

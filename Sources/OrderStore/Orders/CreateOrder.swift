@@ -202,14 +202,27 @@ extension OrderStore {
             .texts(new.strings.map(\.locale)), .texts(new.strings.map { StringsText.text(of: $0.table) }),
             new.actor.map { .text($0) } ?? .null,
         ]
-        // Contents first and by themselves: without their order they are swept up after a day.
         let contents = new.files + plan.made
-        if !contents.isEmpty {
-            let (statement, values) = Self.putAssets(contents, key.orderType)
-            _ = try await client.query(statement, values)
+        if contents.isEmpty {
+            let rows = try await client.query(OrderStatements.createOrder, values + [.bytesArray([])])
+            guard !rows.isEmpty else { throw Self.createdAhead }
+            return created
         }
-        guard try await client.query(OrderStatements.createOrder, values).first != nil else { throw Self.createdAhead }
-        return created
+        // A repeated request must not bring back the files of an order that was erased.
+        guard try await head(key) == nil else { throw PostgresError(.uniqueViolation, "the order is there already") }
+        let digests = PostgresValue.bytesArray(contents.map(\.digest.bytes))
+        for _ in 1...3 {
+            // Contents first and by themselves, or all orders with the same logo would wait for each other: without their
+            // order they are swept up after a day. Those that an erasure took in between are put again.
+            let (statement, contentValues) = Self.putAssets(contents, key.orderType)
+            _ = try await client.query(statement, contentValues)
+            let rows = try await client.pipeline([
+                (FileStatements.holdAssets, [.text(key.orderType.text), digests]),
+                (OrderStatements.createOrder, values + [digests]),
+            ])
+            if rows.last?.isEmpty == false { return created }
+        }
+        throw Self.createdAhead
     }
 
     private static var createdAhead: StoreError {

@@ -44,6 +44,15 @@ enum FileStatements {
         """
     )
 
+    /// Keeps contents from an erasure until the commit that pins them; many may do so at once. Index: assets_pkey.
+    static let holdAssets = Statement(
+        "hold_assets",
+        """
+        select digest from assets where order_type = $1::text and digest = any($2::bytea[])
+        order by digest for key share
+        """
+    )
+
     /// Index: assets_pkey.
     static let readAssets = Statement(
         "read_assets",

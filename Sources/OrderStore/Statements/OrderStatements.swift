@@ -10,7 +10,8 @@ import PostgreSQL
 enum OrderStatements {
     /// Stores a new order: head, document, revision 1, parts, strings and the kept answer, or nothing at all.
     /// One statement is one transaction in one round trip; a taken key (`orders_pkey`, `idempotency_pkey`) undoes all.
-    /// No row comes back when createdAt is more than 10 minutes ahead of the database's clock.
+    /// No row comes back when createdAt is more than 10 minutes ahead of the database's clock, or when an erasure took
+    /// contents of these files before they were locked.
     static let createOrder = Statement(
         "create_order",
         """
@@ -22,6 +23,8 @@ enum OrderStatements {
                 $4::bytea, $5::bytea, $6::bigint, $7::text, $8::text[], $9::text, $3::timestamptz, $10::bigint::integer,
                 $11::bytea
             where $3::timestamptz <= clock_timestamp() + interval '10 minutes'
+                and not exists (select from unnest($26::bytea[]) c(digest) where not exists (
+                    select from assets a where a.order_type = $1::text and a.digest = c.digest))
             returning order_type, order_identifier, modified_at),
         kept as (
             insert into idempotency (order_type, route, key, fingerprint, order_identifier, status, result, expires_at)
@@ -274,7 +277,21 @@ enum OrderStatements {
         """
     )
 
-    /// Erase, second: the devices, sorted. Indexes: registrations_by_order, devices_pkey.
+    /// Erase, second: contents of files of the order's own, sorted, before the devices as with every change. Whoever pins
+    /// the same contents locks them too, so that ``dropLooseAssets``, a later statement, sees it.
+    /// Indexes: order_parts_pkey, assets_pkey.
+    static let lockAssetsOfOrder = Statement(
+        "lock_assets_of_order",
+        """
+        select a.digest from assets a
+        where a.order_type = $1::text and a.digest in (
+            select p.digest from order_parts p
+            where p.order_type = $1::text and p.order_identifier = $2::text and p.origin <> 'type')
+        order by a.digest for update of a
+        """
+    )
+
+    /// Erase, third: the devices, sorted. Indexes: registrations_by_order, devices_pkey.
     static let lockDevicesOfOrder = Statement(
         "lock_devices_of_order",
         """
@@ -286,8 +303,9 @@ enum OrderStatements {
         """
     )
 
-    /// Erase, third: everything but the head, which stays as a tombstone. Indexes: the primary keys,
-    /// registrations_by_order, share_links_by_order, device_log_by_order.
+    /// Erase, fourth: everything but the head, which stays as a tombstone. Indexes: the primary keys,
+    /// registrations_by_order, share_links_by_order, device_log_by_order, idempotency_by_order. A repeated create is still
+    /// recognised by its key, but its answer is empty.
     static let eraseContents = Statement(
         "erase_contents",
         """
@@ -299,13 +317,27 @@ enum OrderStatements {
         r as (delete from registrations where order_type = $1::text and order_identifier = $2::text),
         l as (delete from share_links where order_type = $1::text and order_identifier = $2::text),
         n as (delete from package_reads where order_type = $1::text and order_identifier = $2::text),
-        g as (delete from device_log where order_type = $1::text and order_identifier = $2::text)
+        g as (delete from device_log where order_type = $1::text and order_identifier = $2::text),
+        k as (update idempotency set result = '{}' where order_type = $1::text and order_identifier = $2::text)
         update orders set erased_at = clock_timestamp(), order_number = null, fulfillment_statuses = '{}'
         where order_type = $1::text and order_identifier = $2::text
         """
     )
 
-    /// Erase, fourth: devices left without an order; a later statement than the deletion it looks at.
+    /// Erase, fifth: contents that nothing pins any more; a later statement than the one that took the pins away.
+    /// Indexes: assets_pkey, order_parts_by_digest, type_parts_by_digest.
+    static let dropLooseAssets = Statement(
+        "drop_loose_assets",
+        """
+        delete from assets a where a.order_type = $1::text and a.digest = any($2::bytea[])
+            and not (select exists (select from order_parts p
+                where p.order_type = a.order_type and p.digest = a.digest))
+            and not (select exists (select from type_parts t
+                where t.order_type = a.order_type and t.digest = a.digest))
+        """
+    )
+
+    /// Erase, last: devices left without an order; a later statement than the deletion it looks at.
     /// Indexes: devices_pkey, registrations_pkey.
     static let dropEmptyDevices = Statement(
         "drop_empty_devices",
