@@ -17,6 +17,13 @@ extension DeviceAPI {
         case .registered: return HTTPResponse(.created)
         case .known: return HTTPResponse(.ok)
         case .orderUnknown: throw Self.unauthorized
+        case .full:
+            throw Problem(
+                .tooManyRequests,
+                code: "too-many-devices",
+                detail: "As many devices follow this order as may.",
+                headers: ["retry-after": "3600"]
+            )
         }
     }
 

@@ -99,5 +99,53 @@ extension StoreTests {
             #expect(served.withLock { $0 } == [1, 2, 3])
             try await turns.take(key, patience: .milliseconds(20)) {}
         }
+
+        private static func follow(_ count: Int) -> String {
+            """
+            insert into devices (order_type, device_identifier, push_token, token_digest, token_since, mark)
+            select '\(Samples.shop)', 'd' || n, 'aa', sha256('z'), now(), (extract(epoch from now()) * 1000000)::bigint
+            from generate_series(1, \(count)) n;
+            insert into registrations select order_type, device_identifier, 'one', mark, now() from devices
+            """
+        }
+
+        @Test func `an order is followed by a thousand devices and no more`() async throws {
+            try await withStore { fixture in
+                let one = try await fixture.create("one")
+                let two = try await fixture.create("two")
+                try await fixture.run(Self.follow(999))
+                let last = try Samples.device("last")
+                let token = try Samples.token(7)
+                #expect(try await fixture.store.register(last, pushToken: token, for: one.key) == .registered)
+                let late = try Samples.device("late")
+                #expect(try await fixture.store.register(late, pushToken: token, for: one.key) == .full)
+                // Who follows it may change its token, and other orders may be followed.
+                let other = try Samples.token(8)
+                #expect(try await fixture.store.register(last, pushToken: other, for: one.key) == .known)
+                #expect(try await fixture.store.register(late, pushToken: token, for: two.key) == .registered)
+                try await fixture.store.unregister(last, from: one.key)
+                #expect(try await fixture.store.register(late, pushToken: token, for: one.key) == .registered)
+                #expect(
+                    try await fixture.store.register(late, pushToken: token, for: try Samples.key("no"))
+                        == .orderUnknown
+                )
+                try await fixture.expectInvariants()
+            }
+        }
+
+        @Test func `an order that very many devices follow is erased in batches`() async throws {
+            try await withStore { fixture in
+                let one = try await fixture.create("one")
+                try await fixture.run(Self.follow(20_000))
+                let two = try await fixture.create("two")
+                let both = try Samples.device("d7")
+                _ = try await fixture.store.register(both, pushToken: try Samples.token(7), for: two.key)
+                #expect(try await fixture.store.erase(one.key))
+                let left = Statement("t_devices_left", "select count(*) from devices")
+                #expect(try await fixture.number(left) == 1)
+                #expect(try await fixture.store.erase(one.key) == false)
+                try await fixture.expectInvariants()
+            }
+        }
     }
 }

@@ -17,7 +17,7 @@ extension StoreTests {
             OrderStatements.readLiveLog, OrderStatements.countLiveLog, OrderStatements.dropOldAnswers,
             OrderStatements.dropEvents, OrderStatements.findLongLogs, OrderStatements.lockForErase,
             OrderStatements.lockDevicesOfOrder, OrderStatements.eraseContents, OrderStatements.lockAssetsOfOrder,
-            OrderStatements.dropLooseAssets, FileStatements.holdAssets,
+            OrderStatements.dropLooseAssets, OrderStatements.dropRegistrations, FileStatements.holdAssets,
             OrderStatements.dropEmptyDevices,
             DeviceStatements.confirmRegistration, DeviceStatements.shareOrder, DeviceStatements.register,
             DeviceStatements.lockDevice, DeviceStatements.removeRegistration, DeviceStatements.removeEmptyDevice,

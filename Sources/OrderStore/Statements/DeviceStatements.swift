@@ -27,8 +27,9 @@ enum DeviceStatements {
 
     /// R2. A later statement than ``shareOrder``, so that it reads the head that is locked. A registration of an order
     /// that has changed before (`revision > 1`) is due at once: the device may have fetched an older one.
-    /// The answer: was the registration new, and is the device due. Indexes: orders_pkey, devices_pkey,
-    /// registrations_pkey.
+    /// At most $6 devices follow an order, give or take those that register at the same moment; no row comes back for
+    /// one more. The answer: was the registration new, and is the device due. Indexes: orders_pkey, devices_pkey,
+    /// registrations_pkey, registrations_by_order.
     static let register = Statement(
         "register",
         """
@@ -41,6 +42,10 @@ enum DeviceStatements {
                 greatest((extract(epoch from clock_timestamp()) * 1000000)::bigint, h.mark + 1),
                 case when h.revision > 1 then clock_timestamp() end
             from head h
+            where $6::bigint > (select count(*) from (select from registrations r
+                    where r.order_type = $1::text and r.order_identifier = $3::text limit $6::bigint) n)
+                or exists (select from registrations r where r.order_type = $1::text
+                    and r.device_identifier = $2::text and r.order_identifier = $3::text)
             on conflict (order_type, device_identifier) do update set
                 mark = greatest(excluded.mark, d.mark + 1), push_token = excluded.push_token,
                 token_digest = excluded.token_digest, token_since = excluded.token_since, dead = false,

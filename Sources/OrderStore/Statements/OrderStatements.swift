@@ -291,15 +291,26 @@ enum OrderStatements {
         """
     )
 
-    /// Erase, third: the devices, sorted. Indexes: registrations_by_order, devices_pkey.
+    /// Erase, third: the devices, sorted; at most $3 of them, all when it is null.
+    /// Indexes: registrations_by_order, devices_pkey.
     static let lockDevicesOfOrder = Statement(
         "lock_devices_of_order",
         """
-        select d.device_identifier from devices d
-        where d.order_type = $1::text and d.device_identifier in (
+        with few as materialized (
             select r.device_identifier from registrations r
-            where r.order_type = $1::text and r.order_identifier = $2::text)
+            where r.order_type = $1::text and r.order_identifier = $2::text limit $3::bigint)
+        select d.device_identifier from devices d
+        where d.order_type = $1::text and d.device_identifier in (select f.device_identifier from few f)
         order by d.device_identifier for update of d
+        """
+    )
+
+    /// Erase, ahead of the rest: registrations of devices that are locked. Index: registrations_pkey.
+    static let dropRegistrations = Statement(
+        "drop_registrations",
+        """
+        delete from registrations where order_type = $1::text and order_identifier = $2::text
+            and device_identifier = any($3::text[])
         """
     )
 
