@@ -67,6 +67,53 @@ struct EventLoopTests {
         }
     }
 
+    @Test("wakes who sleeps when it ends, and what is done then is still run")
+    func endOfSleep() async throws {
+        let loop = try EventLoop(name: "test")
+        let woken = Locked<[String]>([])
+        await loop.run {
+            loop.spawn {
+                do {
+                    try await sleep(for: .seconds(3_600))
+                    woken.withLock { $0.append("slept to the end") }
+                } catch {
+                    await Task.yield()
+                    woken.withLock { $0.append("sleep") }
+                }
+            }
+            loop.spawn {
+                do {
+                    try await withDeadline(.seconds(3_600)) { try await sleep(for: .seconds(7_200)) }
+                    woken.withLock { $0.append("slept to the end") }
+                } catch {
+                    woken.withLock { $0.append(error is CancellationError ? "deadline" : "\(error)") }
+                }
+            }
+            // So that both are asleep.
+            await Task.yield()
+        }
+        await loop.shutdown()
+        #expect(woken.withLock { $0.sorted() } == ["deadline", "sleep"])
+    }
+
+    @Test("ends though somebody goes to sleep again whenever it is woken")
+    func endOfRestlessSleep() async throws {
+        let loop = try EventLoop(name: "test")
+        let rounds = Locked(0)
+        let isOver = Locked(false)
+        await loop.run {
+            loop.spawn {
+                while !isOver.withLock({ $0 }) {
+                    do { try await sleep(for: .seconds(3_600)) } catch { rounds.withLock { $0 += 1 } }
+                }
+            }
+            await Task.yield()
+        }
+        await loop.shutdown()
+        isOver.withLock { $0 = true }
+        #expect(rounds.withLock { $0 } >= 1)
+    }
+
     @Test("never tells a handler that was unwatched earlier in the same batch")
     func staleEventsAreDropped() async throws {
         let loop = try EventLoop(name: "test")

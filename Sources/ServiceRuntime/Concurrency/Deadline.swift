@@ -9,19 +9,27 @@ package struct DeadlineExceeded: Error, Equatable, CustomStringConvertible {
 
 /// Waits for a duration: by a timer of the current loop, or by Swift's own clock where no loop runs.
 ///
-/// - Throws: `CancellationError` when the task is cancelled first.
+/// - Throws: `CancellationError` when the task is cancelled or the loop ends first.
 package func sleep(for duration: Duration) async throws(CancellationError) {
     guard let loop = EventLoop.current else {
         do { try await Task.sleep(for: duration) } catch { throw CancellationError() }
         return
     }
     let over = Signal()
-    let timer = loop.schedule(after: duration) { over.fire() }
+    let isCutShort = Locked(false)
+    let timer = loop.schedule(
+        after: duration,
+        atEnd: {
+            isCutShort.withLock { $0 = true }
+            over.fire()
+        }
+    ) { over.fire() }
     defer {
         // The task resumes on the loop that it went to sleep on, unless its executor was changed meanwhile.
         if loop.isCurrent { timer.cancel() }
     }
     try await over.wait()
+    if isCutShort.withLock({ $0 }) { throw CancellationError() }
 }
 
 /// Runs a closure that is cancelled when it is not done in time.

@@ -223,17 +223,28 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     // MARK: Timers
 
     /// Sets a timer. On the loop only; fires on the loop, never early, late by as much as a turn of the loop takes.
-    package func schedule(at deadline: MonotonicTime, _ body: @escaping () -> Void) -> Timer {
+    ///
+    /// - Parameter atEnd: what is done instead, on the loop too, when the loop ends before: whoever waits for the timer must
+    ///   not wait for ever.
+    package func schedule(
+        at deadline: MonotonicTime,
+        atEnd: (() -> Void)? = nil,
+        _ body: @escaping () -> Void
+    ) -> Timer {
         self.preconditionOnLoop()
         self.timerSequence &+= 1
-        let timer = Timer(deadline: deadline, sequence: self.timerSequence, loop: self, body: body)
+        let timer = Timer(deadline: deadline, sequence: self.timerSequence, loop: self, body: body, atEnd: atEnd)
         self.timers.insert(timer)
         return timer
     }
 
     /// Sets a timer a duration from now. On the loop only.
-    package func schedule(after duration: Duration, _ body: @escaping () -> Void) -> Timer {
-        self.schedule(at: MonotonicTime.now() + duration, body)
+    package func schedule(
+        after duration: Duration,
+        atEnd: (() -> Void)? = nil,
+        _ body: @escaping () -> Void
+    ) -> Timer {
+        self.schedule(at: MonotonicTime.now() + duration, atEnd: atEnd, body)
     }
 
     internal func remove(_ timer: Timer) {
@@ -244,6 +255,9 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     // MARK: The loop itself
 
     /// Ends the loop after what is queued has run, and waits for its thread. Descriptors must be unwatched before.
+    ///
+    /// Timers do not fire any more. A task that sleeps on the loop is woken with `CancellationError`, and what it does then
+    /// is still run.
     package func shutdown() async {
         self.shared.withLock { $0.isStopping = true }
         self.wake()
@@ -259,6 +273,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
         let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: capacity)
         defer { unsafe events.deallocate() }
         var isStopping = false
+        var endings = 0
         while true {
             let timeout: Int32 =
                 !self.local.isEmpty || isStopping ? 0 : EventLoop.milliseconds(until: self.timers.first?.deadline)
@@ -279,10 +294,33 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
                 isStopping = shared.isStopping
             }
             self.runJobs()
-            if isStopping, self.local.isEmpty, self.shared.withLock({ $0.jobs.isEmpty }) { break }
+            if isStopping, self.local.isEmpty, self.shared.withLock({ $0.jobs.isEmpty }) {
+                // Who is woken may sleep once more, but one that does nothing else can't hold up the end.
+                let hasWoken = self.endTimers()
+                endings += 1
+                if !hasWoken || endings == EventLoop.mostEndings { break }
+            }
         }
-        for timer in self.timers.removeAll() { timer.body = nil }
         self.stopped.fire()
+    }
+
+    /// How often those are woken who still sleep when the loop ends.
+    private static let mostEndings = 16
+
+    /// Takes back all timers and tells those who wait for them.
+    ///
+    /// - Returns: whether anybody was told.
+    private func endTimers() -> Bool {
+        var hasTold = false
+        for timer in self.timers.removeAll() {
+            let atEnd = timer.atEnd
+            timer.body = nil
+            timer.atEnd = nil
+            guard let atEnd else { continue }
+            atEnd()
+            hasTold = true
+        }
+        return hasTold
     }
 
     private static func milliseconds(until deadline: MonotonicTime?) -> Int32 {
@@ -317,6 +355,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
             self.timers.remove(timer)
             let body = timer.body
             timer.body = nil
+            timer.atEnd = nil
             body?()
         }
     }

@@ -6,20 +6,30 @@ package final class Timer {
     package let deadline: MonotonicTime
     internal let sequence: UInt64
     internal var body: (() -> Void)?
+    /// What is done instead when the loop ends before.
+    internal var atEnd: (() -> Void)?
     /// Where it stands in the heap; -1 when it is not in it.
     internal var position = -1
     private unowned let loop: EventLoop
 
-    internal init(deadline: MonotonicTime, sequence: UInt64, loop: EventLoop, body: @escaping () -> Void) {
+    internal init(
+        deadline: MonotonicTime,
+        sequence: UInt64,
+        loop: EventLoop,
+        body: @escaping () -> Void,
+        atEnd: (() -> Void)?
+    ) {
         self.deadline = deadline
         self.sequence = sequence
         self.loop = loop
         self.body = body
+        self.atEnd = atEnd
     }
 
     /// Takes it back. Nothing happens when it has fired or was cancelled before.
     package func cancel() {
         self.body = nil
+        self.atEnd = nil
         if self.position >= 0 { self.loop.remove(self) }
     }
 
