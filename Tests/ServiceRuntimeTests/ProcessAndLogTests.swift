@@ -165,7 +165,10 @@ struct ProcessAndLogTests {
         metrics.counter("a_total", help: "A.", labels: [("route", "x\"y")]).increment()
         metrics.gauge("b", help: "B.").set(1.5)
         let histogram = metrics.histogram("c_seconds", help: "C.", bounds: [0.1, 1])
-        for seconds in [0.05, 0.5, 5] { histogram.observe(seconds) }
+        // A part counts as the whole does.
+        let part = histogram.part()
+        part.observe(0.5)
+        for seconds in [0.05, 5] { histogram.observe(seconds) }
         #expect(
             metrics.text() == """
                 # HELP a_total A.

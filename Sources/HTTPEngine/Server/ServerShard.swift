@@ -27,9 +27,9 @@ final class ServerShard: @unchecked Sendable {
         let route: String
         let status: Int
     }
-    private var instruments: [Answer: Histogram] = [:]
+    private var instruments: [Answer: HistogramPart] = [:]
     /// The one that was used last: mostly the one that is used next.
-    private var latest: (answer: Answer, histogram: Histogram)?
+    private var latest: (answer: Answer, histogram: HistogramPart)?
 
     init(
         name: String,
@@ -124,9 +124,9 @@ final class ServerShard: @unchecked Sendable {
         self.histogram(Answer(route: route, status: status.code)).observe(seconds)
     }
 
-    private func histogram(_ answer: Answer) -> Histogram {
+    private func histogram(_ answer: Answer) -> HistogramPart {
         if let latest = self.latest, latest.answer == answer { return latest.histogram }
-        let histogram: Histogram
+        let histogram: HistogramPart
         if let known = self.instruments[answer] {
             histogram = known
         } else {
@@ -134,7 +134,7 @@ final class ServerShard: @unchecked Sendable {
                 "walletorders_http_request_duration_seconds",
                 help: "Time from a whole request to its answer.",
                 labels: [("server", self.name), ("route", answer.route), ("status", String(answer.status))]
-            )
+            ).part()
             self.instruments[answer] = histogram
         }
         self.latest = (answer, histogram)

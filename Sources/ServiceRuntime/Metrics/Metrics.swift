@@ -156,6 +156,38 @@ package final class Histogram: Sendable {
     package static let webBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
     internal let bounds: [Double]
+    private let own: HistogramPart
+    private let parts: Locked<[HistogramPart]>
+
+    internal init(bounds: [Double]) {
+        self.bounds = bounds
+        self.own = HistogramPart(bounds: bounds)
+        self.parts = Locked([self.own])
+    }
+
+    /// Counts one duration.
+    package func observe(_ seconds: Double) { self.own.observe(seconds) }
+
+    /// A new part of it, for one thread's observations: threads that count in the same place wait for each other, or for
+    /// each other's caches. It is kept as long as the histogram.
+    package func part() -> HistogramPart {
+        let part = HistogramPart(bounds: self.bounds)
+        self.parts.withLock { $0.append(part) }
+        return part
+    }
+
+    internal var counts: [Int] {
+        self.parts.withLock { $0 }.reduce(into: Array(repeating: 0, count: self.bounds.count)) { sums, part in
+            for (index, count) in part.counts.enumerated() { sums[index] += count }
+        }
+    }
+    internal var count: Int { self.parts.withLock { $0 }.reduce(0) { $0 + $1.count } }
+    internal var sum: Double { self.parts.withLock { $0 }.reduce(0) { $0 + $1.sum } }
+}
+
+/// What one thread has observed of a histogram's durations. Any thread may use it; it is fast for one.
+package final class HistogramPart: Sendable {
+    private let bounds: [Double]
     private struct State: Sendable {
         var counts: [Int]
         var count = 0
