@@ -8,12 +8,6 @@ import ServiceRuntime
 final class LoopBuffers: @unchecked Sendable {
     // Sendable by rule: the memory is touched on the loop that the object was made for only.
 
-    private struct Entry: Sendable {
-        weak var buffers: LoopBuffers?
-    }
-
-    private static let all = Locked<[ObjectIdentifier: Entry]>([:])
-
     /// Where bytes are read into.
     let input: UnsafeMutableRawBufferPointer
     /// Where small pieces are put together to one TLS record.
@@ -44,14 +38,8 @@ final class LoopBuffers: @unchecked Sendable {
         unsafe record.deallocate()
     }
 
-    /// The buffers of a loop; they live as long as any transport holds them.
-    static func of(_ loop: EventLoop) -> LoopBuffers {
-        all.withLock { all in
-            if let buffers = all[ObjectIdentifier(loop)]?.buffers { return buffers }
-            let buffers = LoopBuffers()
-            all = all.filter { $0.value.buffers != nil }
-            all[ObjectIdentifier(loop)] = Entry(buffers: buffers)
-            return buffers
-        }
-    }
+    /// The buffers of a loop; they live as long as it does.
+    ///
+    /// No weak reference leads to them: an object that has ever had one pays for it whenever its references are counted.
+    static func of(_ loop: EventLoop) -> LoopBuffers { loop.companion { LoopBuffers() } }
 }

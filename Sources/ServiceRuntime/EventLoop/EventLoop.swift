@@ -33,6 +33,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     private let wakeup: Int32
     private let shared = Locked(Shared())
     private let stopped = Signal()
+    private let companions = Locked<[ObjectIdentifier: any Sendable & AnyObject]>([:])
     private var owner: pthread_t = 0
     private var local: [Job] = []
     private var slots: [Watch?] = []
@@ -163,6 +164,21 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     private func wake() {
         var one: UInt64 = 1
         _ = unsafe write(self.wakeup, &one, 8)
+    }
+
+    // MARK: Companions
+
+    /// The one object of a type that goes with this loop; made when it is first asked for, and kept as long as the loop is.
+    ///
+    /// For what all users of a loop share, such as the memory that they read into. Any thread may ask.
+    package func companion<Companion: Sendable & AnyObject>(_ make: () -> Companion) -> Companion {
+        self.companions.withLock { companions in
+            let key = ObjectIdentifier(Companion.self)
+            if let known = companions[key] as? Companion { return known }
+            let made = make()
+            companions[key] = made
+            return made
+        }
     }
 
     // MARK: Descriptors
