@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Glibc
 
 /// Bytes received and not yet read, taken as lines or as runs.
 ///
@@ -62,11 +63,8 @@ struct HTTP1Buffer: Sendable {
     /// Whether a line is too long only depends on its bytes, not on how they arrive.
     mutating func line(limit: Int) throws(HTTP1Fault) -> Line {
         let bound = limit < count ? start + limit : bytes.count
-        var index = max(searched, start)
-        do {
-            let span = bytes.span
-            while index < bound, span[index] != HTTP1Bytes.lineFeed { index += 1 }
-        }
+        let from = max(searched, start)
+        let index = from < bound ? lineFeed(from, bound) ?? bound : from
         searched = index
         guard index < bound else { return count >= limit ? .tooLong : .incomplete }
         guard index > start, bytes[index - 1] == HTTP1Bytes.carriageReturn else { throw .bareLineFeed }
@@ -74,6 +72,15 @@ struct HTTP1Buffer: Sendable {
         start = index + 1
         searched = start
         return .found(content)
+    }
+
+    private func lineFeed(_ from: Int, _ bound: Int) -> Int? {
+        unsafe bytes.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress,
+                let found = unsafe memchr(base + from, Int32(HTTP1Bytes.lineFeed), bound - from)
+            else { return nil }
+            return unsafe UnsafeRawPointer(found) - base
+        }
     }
 
     /// Takes the next bytes, at most `limit`.
@@ -100,6 +107,12 @@ struct HTTP1Buffer: Sendable {
 
     /// The text of a part of a line. Bytes that are not UTF-8 become U+FFFD.
     func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+
+    /// The text of a part of a line whose bytes are known to be ASCII: nothing is left to check.
+    func asciiText(_ range: Range<Int>) -> String {
+        let span = bytes.span.extracting(range)
+        return unsafe String(copying: UTF8Span(unchecked: span, isKnownASCII: true))
+    }
 
     /// Where a byte stands first within a part of a line.
     func firstIndex(of byte: UInt8, in range: Range<Int>) -> Int? { bytes[range].firstIndex(of: byte) }
@@ -159,6 +172,7 @@ struct HTTP1Buffer: Sendable {
         if hasCapitals {
             for index in line.lowerBound..<colon where bytes[index] &- 0x41 < 26 { bytes[index] |= 0x20 }
         }
-        return (text(line.lowerBound..<colon), text(begin..<end))
+        let value = union < 0x80 ? asciiText(begin..<end) : text(begin..<end)
+        return (asciiText(line.lowerBound..<colon), value)
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Glibc
 
 /// The character classes of RFC 9110 5.6 and RFC 9112 as bit sets: one shift and one mask a byte.
 enum HTTP1Bytes {
@@ -49,6 +50,33 @@ enum HTTP1Bytes {
         case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
         default: nil
         }
+    }
+
+    /// Whether a byte stands anywhere in a text.
+    static func contains(_ byte: UInt8, _ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let base = text.baseAddress else { return false }
+        return unsafe memchr(base, Int32(byte), text.count) != nil
+    }
+
+    /// Whether all bytes are visible, blanks or obs-text: eight at a time. False also for HTAB, which a value may hold.
+    static func isPlain(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        let bytes = UnsafeRawBufferPointer(text)
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        var found: UInt64 = 0
+        var index = 0
+        while index + 8 <= bytes.count {
+            let word = unsafe bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            let deleted = word ^ (0x7F &* ones)
+            // A byte below 0x20, or one that is 0x7F, borrows from its uppermost bit.
+            found |= (word &- 0x20 &* ones) & ~word | (deleted &- ones) & ~deleted
+            index += 8
+        }
+        if found & (0x80 &* ones) != 0 { return false }
+        while index < bytes.count {
+            guard unsafe bytes[index] >= 0x20 && bytes[index] != 0x7F else { return false }
+            index += 1
+        }
+        return true
     }
 
     /// "!#$%&'*+-." and the digits.

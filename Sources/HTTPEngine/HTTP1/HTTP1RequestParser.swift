@@ -72,9 +72,8 @@ package struct HTTP1RequestParser: Sendable {
             switch state {
             case .failed: return nil
             case .requestLine:
-                if let first = buffer.first, !HTTP1Bytes.isToken(first),
-                    !(first == HTTP1Bytes.carriageReturn && mayHaveEmptyLine)
-                {
+                guard let first = buffer.first else { return nil }
+                if !HTTP1Bytes.isToken(first), !(first == HTTP1Bytes.carriageReturn && mayHaveEmptyLine) {
                     throw HTTP1Fault("The request line does not begin with a method.")
                 }
                 guard let line = try headerLine() else { return nil }
@@ -130,7 +129,7 @@ package struct HTTP1RequestParser: Sendable {
         guard index > line.lowerBound, index - line.lowerBound <= 32, index < line.upperBound,
             buffer[index] == UInt8(ascii: " ")
         else { throw HTTP1Fault("The request line does not begin with a method and one space.") }
-        method = HTTPMethod(rawValue: buffer.text(line.lowerBound..<index))
+        method = HTTPMethod(rawValue: buffer.asciiText(line.lowerBound..<index))
         let targetStart = index + 1
         index = targetStart
         while index < line.upperBound, HTTP1Bytes.isTarget(buffer[index]) { index += 1 }
@@ -163,7 +162,7 @@ package struct HTTP1RequestParser: Sendable {
         }
         let first = buffer[range.lowerBound]
         if first == UInt8(ascii: "/") {
-            target = buffer.text(range)
+            target = buffer.asciiText(range)
         } else if first == UInt8(ascii: "*"), range.count == 1, method == .options {
             target = "*"
         } else {

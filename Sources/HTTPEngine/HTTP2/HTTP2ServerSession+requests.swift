@@ -42,7 +42,7 @@ extension HTTP2ServerSession {
         if stream.refusal == nil { stream.refusal = checkTarget(stream) }
         if let problem = stream.refusal { return refuse(stream, problem) }
         guard let host else { return }
-        let match = host.match(HTTPMethod(rawValue: stream.method), Self.path(of: stream.target))
+        let match = host.match(HTTPMethod(rawValue: stream.method), HTTPRequest.path(of: stream.target))
         stream.match = match
         // A route that does not exist needs no body to say so.
         if case .refused = match { return perform(stream) }
@@ -95,11 +95,6 @@ extension HTTP2ServerSession {
             }
         }
         return nil
-    }
-
-    private static func path(of target: String) -> String {
-        guard let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) else { return target }
-        return String(target[..<mark])
     }
 
     /// Body bytes came in.

@@ -14,7 +14,8 @@ package struct HTTPFields: Sendable, Hashable, Sequence, ExpressibleByDictionary
         package let value: String
     }
 
-    private var fields: [Field] = []
+    /// The lines. Within the engine they are looked at through the array's span: an iterator copies each.
+    private(set) var fields: [Field] = []
 
     /// No fields.
     package init() {}
@@ -64,6 +65,13 @@ package struct HTTPFields: Sendable, Hashable, Sequence, ExpressibleByDictionary
         }
     }
 
+    /// The first line's value of a field whose name is given in lower case.
+    func first(_ name: String) -> String? {
+        let lines = fields.span
+        for index in lines.indices where lines[index].name == name { return lines[index].value }
+        return nil
+    }
+
     /// All values of a field, one a line, in order.
     package func all(_ name: String) -> [String] {
         let name = Self.lowercased(name)
@@ -88,8 +96,11 @@ package struct HTTPFields: Sendable, Hashable, Sequence, ExpressibleByDictionary
 
     /// Adds a line. A name that is not a token is not taken.
     package mutating func append(_ name: String, _ value: String) {
-        guard Self.isToken(name) else { return }
-        appendTrusted(Self.lowercased(name), Self.sanitized(value))
+        switch Self.form(of: name) {
+        case .lowerToken: appendTrusted(name, Self.sanitized(value))
+        case .token: appendTrusted(name.lowercased(), Self.sanitized(value))
+        case .none: break
+        }
     }
 
     /// Adds a line whose name is known to be a lower-case token and whose value has no control characters: what a parser just checked.
@@ -117,10 +128,19 @@ package struct HTTPFields: Sendable, Hashable, Sequence, ExpressibleByDictionary
         }
     }
 
-    private static func isToken(_ name: String) -> Bool {
-        let bytes = name.utf8Span.span
-        for index in bytes.indices where !HTTP1Bytes.isToken(bytes[index]) { return false }
-        return !bytes.isEmpty
+    private enum NameForm {
+        case token
+        case lowerToken
+    }
+
+    /// What a name is, if it is one.
+    private static func form(of name: String) -> NameForm? {
+        var hasCapitals = false
+        for byte in name.utf8 {
+            guard HTTP1Bytes.isToken(byte) else { return nil }
+            if byte &- 0x41 < 26 { hasCapitals = true }
+        }
+        return name.isEmpty ? nil : hasCapitals ? .token : .lowerToken
     }
 
     private static func lowercased(_ name: String) -> String {
@@ -130,9 +150,17 @@ package struct HTTPFields: Sendable, Hashable, Sequence, ExpressibleByDictionary
     }
 
     private static func sanitized(_ value: String) -> String {
-        if isSendable(value.utf8Span.span) { return value }
+        if isPlain(value) || isSendable(value.utf8Span.span) { return value }
         let clean = value.utf8.map { HTTP1Bytes.isFieldContent($0) ? $0 : 0x20 }
         return trimmed(String(decoding: clean, as: UTF8.self))
+    }
+
+    /// Whether it is clear at a quick look that nothing is to be changed.
+    private static func isPlain(_ value: String) -> Bool {
+        unsafe value.utf8.withContiguousStorageIfAvailable { bytes in
+            guard let first = unsafe bytes.first, let last = unsafe bytes.last else { return false }
+            return unsafe !HTTP1Bytes.isBlank(first) && !HTTP1Bytes.isBlank(last) && HTTP1Bytes.isPlain(bytes)
+        } ?? false
     }
 
     private static func isSendable(_ bytes: Span<UInt8>) -> Bool {

@@ -48,6 +48,26 @@ package struct HTTPRequest: Sendable {
         self.identifier = identifier ?? RequestIdentifier.of(headers)
     }
 
+    /// Makes one whose path is known already.
+    init(
+        method: HTTPMethod,
+        target: String,
+        path: String,
+        headers: HTTPFields,
+        version: HTTPVersion,
+        identifier: String
+    ) {
+        self.method = method
+        self.target = target
+        self.path = path
+        self.headers = headers
+        body = []
+        self.version = version
+        remoteAddress = ""
+        isSecure = false
+        self.identifier = identifier
+    }
+
     /// The query's names and values, percent-decoded once, "+" read as a space as forms write it.
     ///
     /// The server refuses a query that cannot be decoded before a handler sees the request; here such a pair is left out.
@@ -81,8 +101,10 @@ package struct HTTPRequest: Sendable {
         return target[target.utf8.index(target.utf8.startIndex, offsetBy: start + 1)...]
     }
 
-    private static func path(of target: String) -> String {
-        guard let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) else { return target }
+    /// A target's part before "?".
+    static func path(of target: String) -> String {
+        let hasMark = unsafe target.utf8.withContiguousStorageIfAvailable { unsafe HTTP1Bytes.contains(0x3F, $0) }
+        guard hasMark != false, let mark = target.utf8.firstIndex(of: 0x3F) else { return target }
         return String(target[..<mark])
     }
 }

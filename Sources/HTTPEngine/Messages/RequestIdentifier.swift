@@ -7,7 +7,7 @@ enum RequestIdentifier {
     ///
     /// Anything else could carry line breaks into a log, or be longer than what is being logged.
     static func of(_ headers: HTTPFields) -> String {
-        if let given = headers["request-id"], isSane(given) { return given }
+        if let given = headers.first("request-id"), isSane(given) { return given }
         return make()
     }
 

@@ -52,6 +52,29 @@ struct HTTPFieldsTests {
         #expect(fields.count == 2)
     }
 
+    @Test("the quick look at a value sees a control character wherever it stands, and nothing else")
+    func quickLook() {
+        var misjudged: [String] = []
+        for filler: UInt8 in [0x20, 0x61, 0x7E, 0x80, 0xFF] {
+            for count in 0...17 {
+                var bytes = [UInt8](repeating: filler, count: count)
+                for place in bytes.indices {
+                    for byte in UInt8.min...UInt8.max {
+                        bytes[place] = byte
+                        let isPlain = unsafe bytes.withUnsafeBufferPointer { unsafe HTTP1Bytes.isPlain($0) }
+                        if isPlain != (byte >= 0x20 && byte != 0x7F) {
+                            misjudged.append("\(byte) at \(place) of \(count), else \(filler)")
+                        }
+                    }
+                    bytes[place] = filler
+                }
+            }
+        }
+        #expect(misjudged.isEmpty)
+        let fields: HTTPFields = ["x": "ein\tlängerer Wert"]
+        #expect(fields["x"] == "ein\tlängerer Wert")
+    }
+
     @Test("a name that is no token is not taken", arguments: ["", "a b", "a:", "a\r\n", "ä", "(a)", "a\u{0}"])
     func badName(name: String) {
         var fields = HTTPFields()
