@@ -48,16 +48,18 @@ struct RouteNode: Sendable {
         _ allowed: inout [HTTPMethod]
     ) -> HTTPRoute? {
         guard let segment = segments.first else { return Self.choose(method, routes, &allowed) }
-        if let literal = literals.first(where: { $0.segment == segment }),
-            let route = literal.node.find(method, segments.dropFirst(), &values, &allowed)
-        {
-            return route
+        // Where they are: a node that is taken out of its array is copied with all that it has.
+        let literals = literals.span
+        for index in literals.indices where literals[index].segment == segment {
+            if let route = literals[index].node.find(method, segments.dropFirst(), &values, &allowed) { return route }
+            break
         }
         guard !segment.isEmpty else { return nil }
         let depth = values.count
-        if let node = parameter.first {
+        if !parameter.isEmpty {
             values.append(segment)
-            if let route = node.find(method, segments.dropFirst(), &values, &allowed) { return route }
+            let parameter = parameter.span
+            if let route = parameter[0].find(method, segments.dropFirst(), &values, &allowed) { return route }
             values.removeSubrange(depth...)
         }
         if !restRoutes.isEmpty, let rest = Self.rest(segments), let route = Self.choose(method, restRoutes, &allowed) {

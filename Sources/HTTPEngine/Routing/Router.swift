@@ -67,24 +67,42 @@ package struct Router: Sendable {
         onError: (any Error) -> Void = { _ in }
     ) async -> HTTPResponse {
         switch match {
-        case .refused(let problem): return problem.response(requestIdentifier: request.identifier)
+        case .refused(let problem): return Self.refusal(problem, request)
         case .options(let allow): return HTTPResponse(.noContent, headers: ["allow": allow])
         case .route(let route, let parameters):
-            guard request.hasDecodableQuery else {
-                return Problem.badRequest(
-                    "A \"%\" in the query is not followed by two hex digits, the bytes are not UTF-8, or one is NUL (%00).",
-                    code: "malformed-query"
-                ).response(requestIdentifier: request.identifier)
-            }
+            guard request.hasDecodableQuery else { return Self.malformedQuery(request) }
             do {
                 return try await route.handler(request, parameters)
-            } catch let problem as Problem {
-                return problem.response(requestIdentifier: request.identifier)
             } catch {
-                onError(error)
-                return Problem.internalError.response(requestIdentifier: request.identifier)
+                return Self.response(to: error, request, onError)
             }
         }
+    }
+
+    // Apart from `respond`, and never part of it: a task keeps room for all that its functions may need.
+
+    @inline(never)
+    private static func malformedQuery(_ request: HTTPRequest) -> HTTPResponse {
+        Problem.badRequest(
+            "A \"%\" in the query is not followed by two hex digits, the bytes are not UTF-8, or one is NUL (%00).",
+            code: "malformed-query"
+        ).response(requestIdentifier: request.identifier)
+    }
+
+    @inline(never)
+    private static func response(
+        to error: any Error,
+        _ request: HTTPRequest,
+        _ onError: (any Error) -> Void
+    ) -> HTTPResponse {
+        if let problem = error as? Problem { return problem.response(requestIdentifier: request.identifier) }
+        onError(error)
+        return Problem.internalError.response(requestIdentifier: request.identifier)
+    }
+
+    @inline(never)
+    private static func refusal(_ problem: Problem, _ request: HTTPRequest) -> HTTPResponse {
+        problem.response(requestIdentifier: request.identifier)
     }
 
     /// Matches and runs in one step, the body limit included: what tests of a station call.

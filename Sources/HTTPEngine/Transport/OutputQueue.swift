@@ -138,15 +138,19 @@ struct OutputQueue {
         _ body: (Int) -> Int
     ) -> Int {
         guard index < pieces.count, filled < Self.vectorLimit else { return body(filled) }
-        let piece = pieces[index]
-        let offset = piece.bytes == nil ? piece.start - dropped : piece.start
-        return unsafe (piece.bytes ?? gathered).withUnsafeBytes { bytes in
+        let start = pieces[index].start
+        let length = pieces[index].end - start
+        func pinned(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> Int {
             unsafe vectors[filled] = iovec(
                 iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress.map { unsafe $0 + offset }),
-                iov_len: piece.end - piece.start
+                iov_len: length
             )
             return unsafe withVectors(from: index + 1, filled: filled + 1, vectors, body)
         }
+        guard let own = pieces[index].bytes else {
+            return unsafe gathered.withUnsafeBytes { unsafe pinned($0, start - dropped) }
+        }
+        return unsafe own.withUnsafeBytes { unsafe pinned($0, start) }
     }
 
     /// Calls `body` with the first bytes, at most `limit`: in place when they lie together, else copied into `scratch`.

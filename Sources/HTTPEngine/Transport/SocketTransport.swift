@@ -70,6 +70,8 @@ package final class SocketTransport: ReadinessHandler, @unchecked Sendable {
     /// Bytes that the kernel has accepted since the beginning.
     var acceptedBytes = 0
     private var watch: Watch?
+    /// Whether the loop was last told that reading is of interest and nothing else.
+    private var isReadOnly = true
     var timer: ServiceRuntime.Timer?
 
     /// Takes over a connected, non-blocking descriptor. On any thread; everything else is the loop's.
@@ -220,10 +222,13 @@ package final class SocketTransport: ReadinessHandler, @unchecked Sendable {
     private func dropReadable() {
         guard let watch else { return }
         loop.change(watch, to: watch.interest.subtracting(.readable))
+        isReadOnly = false
     }
 
     /// Tells the loop what is of interest. A paused transport keeps its interest until something really comes.
     func updateInterest() {
+        // As nearly always: reading, nothing stuck, and the loop was told so.
+        if isReadOnly, !isPaused, !hasReceivedEnd, !isBlocked, !readWantsWrite { return }
         guard let watch, state != .closed else { return }
         var interest = watch.interest.intersection(.readable)
         if hasReceivedEnd {
@@ -233,6 +238,7 @@ package final class SocketTransport: ReadinessHandler, @unchecked Sendable {
         }
         if isBlocked && !writeWantsRead || readWantsWrite { interest.insert(.writable) }
         loop.change(watch, to: interest)
+        isReadOnly = interest == .readable
     }
 
     // MARK: End
