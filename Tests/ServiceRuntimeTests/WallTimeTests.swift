@@ -60,4 +60,14 @@ struct WallTimeTests {
             try #require(back == time)
         }
     }
+
+    @Test("beyond the years 0 to 9999 it is written as the nearest moment that can be written")
+    func extremes() {
+        for seconds in [Int64.min, -62_167_219_201, -62_167_219_200] {
+            #expect(WallTime(seconds: seconds).rfc3339 == "0000-01-01T00:00:00Z")
+        }
+        for seconds in [Int64.max, 253_402_300_800, 253_402_300_799] {
+            #expect(WallTime(seconds: seconds).httpDate == "Fri, 31 Dec 9999 23:59:59 GMT")
+        }
+    }
 }

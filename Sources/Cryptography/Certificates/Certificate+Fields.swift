@@ -29,12 +29,6 @@ extension Certificate {
         return unsafe Hex.encode(bytes(of: serial))
     }
 
-    /// Valid from this second on; seconds since 1970.
-    public var notBefore: Int64 { unsafe ASN1Time.seconds(X509_get0_notBefore(pointer)) ?? .max }
-
-    /// Valid up to and including this second; seconds since 1970.
-    public var notAfter: Int64 { unsafe ASN1Time.seconds(X509_get0_notAfter(pointer)) ?? .min }
-
     /// The subject key identifier, by which signatures and issued certificates refer to this key.
     public var subjectKeyIdentifier: [UInt8]? {
         guard let value = unsafe X509_get0_subject_key_id(pointer) else { return nil }

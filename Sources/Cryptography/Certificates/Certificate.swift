@@ -9,11 +9,25 @@ public final class Certificate: @unchecked Sendable {
     let pointer: OpaquePointer
     /// The exact bytes.
     public let der: [UInt8]
+    /// Valid from this second on; seconds since 1970.
+    public let notBefore: Int64
+    /// Valid up to and including this second; seconds since 1970.
+    public let notAfter: Int64
 
-    /// - Throws: `notDER` when the certificate's own extensions contradict themselves.
+    /// - Throws: `notDER` when the certificate's own extensions contradict themselves, or its dates can't be read.
     init(takingOwnership pointer: OpaquePointer) throws(CryptographyError) {
         unsafe self.pointer = pointer
         der = unsafe encodeDER { unsafe i2d_X509(pointer, $0) } ?? []
+        let start = unsafe ASN1Time.seconds(X509_get0_notBefore(pointer))
+        let end = unsafe ASN1Time.seconds(X509_get0_notAfter(pointer))
+        notBefore = start ?? 0
+        notAfter = end ?? 0
+        guard start != nil, end != nil else {
+            throw OpenSSLFailures.drain().error(
+                .notDER,
+                "the certificate \(subjectDescription) has dates that can't be read; ask for a new one"
+            )
+        }
         unsafe X509_check_purpose(pointer, -1, 0)
         guard unsafe X509_get_extension_flags(pointer) & UInt32(EXFLAG_INVALID) == 0, !der.isEmpty else {
             throw OpenSSLFailures.drain().error(.notDER, "the certificate's extensions can't be read")

@@ -22,10 +22,15 @@ package struct WallTime: Sendable, Hashable, Comparable {
 
     // MARK: Calendar
 
-    /// Year, month (1–12), day (1–31), hour, minute, second and weekday (0 = Sunday) in UTC.
+    /// 0000-01-01T00:00:00Z to 9999-12-31T23:59:59Z: what the forms of a date can say.
+    private static let writable: ClosedRange<Int64> = -62_167_219_200...253_402_300_799
+
+    /// Year, month (1–12), day (1–31), hour, minute, second and weekday (0 = Sunday) in UTC. A moment before the year 0 or
+    /// after the year 9999 is moved to that range's end.
     package var calendar: (year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int, weekday: Int) {
-        let days = self.seconds >= 0 ? self.seconds / 86_400 : (self.seconds - 86_399) / 86_400
-        let rest = Int(self.seconds - days * 86_400)
+        let seconds = min(max(self.seconds, Self.writable.lowerBound), Self.writable.upperBound)
+        let days = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
+        let rest = Int(seconds - days * 86_400)
         // Days since 0000-03-01 in the proleptic Gregorian calendar; a year starts in March, so that the leap day is last.
         let z = days + 719_468
         let era = (z >= 0 ? z : z - 146_096) / 146_097

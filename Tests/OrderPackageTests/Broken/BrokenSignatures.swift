@@ -28,6 +28,16 @@ extension BrokenPackage {
         }
     }
 
+    /// Makes a date of the embedded intermediate unreadable: 0 for the first, 1 for the last.
+    private static func withoutDate(_ index: Int, _ signature: [UInt8]) throws -> [UInt8] {
+        let der = try Fixtures.authority().intermediate.der
+        let times = der.indices.dropLast(15).filter { der[$0...].starts(with: [0x17, 0x0D]) && der[$0 + 14] == 0x5A }
+        var bytes = signature
+        let place = (bytes.indices.first { bytes[$0...].starts(with: der) } ?? 0) + times[index] + 2
+        for offset in 0..<12 { bytes[place + offset] = 0x58 }
+        return bytes
+    }
+
     /// `signature`.
     static let signatures: [BrokenPackage] = [
         signature("an empty signature", ["error signature-empty"], []),
@@ -42,6 +52,12 @@ extension BrokenPackage {
             $0.signature = try Fixtures.authority().identity.key.signature(of: $0.honestManifest())
         },
         edited("a signature cut short", ["error signature-not-der"]) { Array($0.dropLast(100)) },
+        BrokenPackage("a certificate whose first day can't be read", ["error signature-not-der signature"]) {
+            $0.signature = try withoutDate(0, $0.honestSignature($0.honestManifest()))
+        },
+        BrokenPackage("a certificate whose last day can't be read", ["error signature-not-der signature"]) {
+            $0.signature = try withoutDate(1, $0.honestSignature($0.honestManifest()))
+        },
         edited("a line end after the signature", ["error signature-not-der"]) { $0 + [0x0A] },
         BrokenPackage("a certificate for a signature", ["error signature-not-der signature"]) {
             $0.signature = try Fixtures.authority().identity.certificate.der
