@@ -59,3 +59,7 @@ package struct ExactKey: Hashable, Sendable {
 
     package func hash(into hasher: inout Hasher) { ExactText.hash(text, into: &hasher) }
 }
+
+extension ExactKey: Comparable {
+    package static func < (left: ExactKey, right: ExactKey) -> Bool { ExactText.precedes(left.text, right.text) }
+}

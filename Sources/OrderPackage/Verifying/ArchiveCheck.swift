@@ -1,24 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Cryptography
+import ExactJSON
 import OrderModel
 import ZipFiles
 
 /// Reads the files of a package, and says what of the archive a device would trip over.
 struct ArchiveCheck {
     private(set) var list = FindingList()
-    /// Contents by path; what couldn't be unpacked is missing.
-    private(set) var contents: [String: [UInt8]] = [:]
+    /// Contents by path; what couldn't be unpacked is missing. Paths are told apart byte for byte: a signed name is no
+    /// other name that only looks like it.
+    private(set) var contents: [ExactKey: [UInt8]] = [:]
     /// SHA-256 of the contents.
-    private(set) var digests: [String: SHA256Digest] = [:]
+    private(set) var digests: [ExactKey: SHA256Digest] = [:]
     /// The paths of all files, unpacked or not.
-    private(set) var paths: Set<String> = []
+    private(set) var paths: Set<ExactKey> = []
     /// The contents, and nothing for what couldn't be unpacked: what is there but can't be read isn't missing.
-    var presentFiles: [String: [UInt8]] {
+    var presentFiles: [ExactKey: [UInt8]] {
         var present = contents
         for path in paths where present[path] == nil { present[path] = [] }
         return present
     }
+
+    /// Whether there is a file at a path, unpacked or not.
+    func has(_ path: String) -> Bool { paths.contains(ExactKey(path)) }
+
+    /// The contents at a path; nil where there is no file, or it couldn't be unpacked.
+    func contents(_ path: String) -> [UInt8]? { contents[ExactKey(path)] }
     /// All files, unpacked or not, in the order of the archive.
     private(set) var files: [VerificationReport.File] = []
 
@@ -100,11 +108,12 @@ struct ArchiveCheck {
 
     private mutating func add(path: String, _ bytes: [UInt8]?, size: Int, compressedSize: Int) {
         // Of two files of a path, the first counts; the archive was found faulty already.
-        let isFirst = paths.insert(path).inserted
+        let key = ExactKey(path)
+        let isFirst = paths.insert(key).inserted
         let digest = bytes.map { SHA256.hash($0) }
         if isFirst {
-            contents[path] = bytes
-            digests[path] = digest
+            contents[key] = bytes
+            digests[key] = digest
             // That a path leaves the package has been said, and ".." is no hidden file.
             if EntryName.fault(path) == nil, StrayFile.matches(path) { addStray(path) }
             if bytes?.isEmpty == true, path != SignatureCheck.path {
@@ -134,7 +143,7 @@ struct ArchiveCheck {
     }
 
     private mutating func checkPlaces() {
-        guard !paths.contains("order.json"), !paths.contains(Manifest.path) else { return }
+        guard !has("order.json"), !has(Manifest.path) else { return }
         let inner = files.first { $0.path.hasSuffix("/order.json") || $0.path.hasSuffix("/manifest.json") }?.path
         guard let inner, let slash = inner.lastIndex(of: "/") else { return }
         list.error(

@@ -12,6 +12,10 @@ public enum FileCheck {
     ///   - order: the order document; it may have faults of its own.
     ///   - files: contents by path; `order.json`, `manifest.json` and `signature` don't matter.
     public static func check(_ order: JSONValue, files: [String: [UInt8]]) -> [Finding] {
+        check(order, Dictionary(uniqueKeysWithValues: files.map { (ExactKey($0.key), $0.value) }))
+    }
+
+    static func check(_ order: JSONValue, _ files: [ExactKey: [UInt8]]) -> [Finding] {
         var check = Check(order, files: files)
         let names = FileNameCheck(order, paths: check.paths)
         for (path, use) in names.used { check.checkFormat(path, use) }
@@ -23,22 +27,23 @@ public enum FileCheck {
 extension FileCheck {
     private struct Check {
         var list = FindingList()
-        let files: [String: [UInt8]]
+        let files: [ExactKey: [UInt8]]
         let paths: [String]
         /// Localization folders, `fr.lproj`.
         let folders: [String]
 
-        init(_ order: JSONValue, files: [String: [UInt8]]) {
+        init(_ order: JSONValue, files: [ExactKey: [UInt8]]) {
             self.files = files
-            let named = StrayFile.named(by: order, among: files.keys)
-            paths = files.keys.filter {
+            let all = files.keys.sorted().map(\.text)
+            let named = StrayFile.named(by: order, among: all)
+            paths = all.filter {
                 !PackageFile.reserved.contains($0) && (!StrayFile.matches($0) || named.contains($0))
-            }.sorted()
+            }
             folders = FileNameCheck.localizationFolders(paths)
         }
 
         mutating func checkFormat(_ path: String, _ use: FileUse) {
-            guard let contents = files[path], !contents.isEmpty else { return }
+            guard let contents = files[ExactKey(path)], !contents.isEmpty else { return }
             let format = AssetFormat(contents)
             if use.isImage, format?.isImage != true {
                 list.error(
@@ -69,7 +74,7 @@ extension FileCheck {
                     )
                 }
                 let path = "\(folder)/order.strings"
-                guard let bytes = files[path] else {
+                guard let bytes = files[ExactKey(path)] else {
                     list.error(
                         "strings-missing",
                         folder,

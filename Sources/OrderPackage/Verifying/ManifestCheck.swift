@@ -15,7 +15,7 @@ struct ManifestCheck {
 
     init(_ archive: ArchiveCheck) {
         self.archive = archive
-        guard archive.paths.contains(Manifest.path) else {
+        guard archive.has(Manifest.path) else {
             list.error(
                 "manifest-missing",
                 Manifest.path,
@@ -24,17 +24,16 @@ struct ManifestCheck {
             )
             return
         }
-        guard let bytes = archive.contents[Manifest.path], let object = read(bytes) else { return }
-        var listed: Set<String> = []
+        guard let bytes = archive.contents(Manifest.path), let object = read(bytes) else { return }
+        var listed: Set<ExactKey> = [ExactKey(Manifest.path), ExactKey(SignatureCheck.path)]
         for (path, value) in object {
-            listed.insert(path)
+            listed.insert(ExactKey(path))
             check(path, value)
         }
-        for path in archive.paths.sorted() where !listed.contains(path) && path != Manifest.path && path != "signature"
-        {
+        for path in archive.paths.subtracting(listed).sorted() {
             list.error(
                 "manifest-entry-missing",
-                path,
+                path.text,
                 "The file is in the package but not in the manifest.",
                 fix: "List it, with its path from the package's top level, or leave it out."
             )
@@ -93,7 +92,7 @@ struct ManifestCheck {
             return
         }
         guard let digest = digest(text, path) else { return }
-        guard let found = archive.paths.firstIndex(of: path) else {
+        guard archive.has(path) else {
             list.error(
                 "manifest-file-missing",
                 path,
@@ -103,16 +102,7 @@ struct ManifestCheck {
             )
             return
         }
-        if !archive.paths[found].utf8.elementsEqual(path.utf8) {
-            list.warning(
-                "names-differ-in-case",
-                path,
-                "The manifest and the archive write an accent of this name in two ways, and systems differ over whether that"
-                    + " is one name.",
-                fix: "Give the file a name without accents, and build the package anew."
-            )
-        }
-        if let found = archive.digests[path], found.bytes != digest {
+        if let found = archive.digests[ExactKey(path)], found.bytes != digest {
             list.error(
                 "hash-mismatch",
                 path,
@@ -125,7 +115,7 @@ struct ManifestCheck {
     /// The file that is meant by a path with a prefix or with backslashes.
     private func otherPath(_ path: String) -> String? {
         let parts = path.split { $0 == "/" || $0 == "\\" }
-        return parts.indices.lazy.map { parts[$0...].joined(separator: "/") }.first { archive.paths.contains($0) }
+        return parts.indices.lazy.map { parts[$0...].joined(separator: "/") }.first { archive.has($0) }
     }
 
     private mutating func digest(_ text: String, _ path: String) -> [UInt8]? {

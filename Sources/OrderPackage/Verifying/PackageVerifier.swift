@@ -102,7 +102,7 @@ public struct PackageVerifier: Sendable {
     }
 
     private func checkOrder(_ archive: ArchiveCheck, _ report: inout VerificationReport) {
-        guard archive.paths.contains("order.json") else {
+        guard archive.has("order.json") else {
             report.findings.append(
                 Finding(
                     severity: .error,
@@ -114,7 +114,7 @@ public struct PackageVerifier: Sendable {
             )
             return
         }
-        guard let bytes = archive.contents["order.json"], !bytes.isEmpty else { return }
+        guard let bytes = archive.contents("order.json"), !bytes.isEmpty else { return }
         report.checked.append("order")
         let order: JSONValue
         do throws(JSONSyntaxError) {
@@ -131,10 +131,10 @@ public struct PackageVerifier: Sendable {
         report.findings += findings.map(FinishedOrder.finding)
         checkOrderType(order, &report)
         // What the order names is no leftover.
-        let named = StrayFile.named(by: order, among: archive.paths)
+        let named = StrayFile.named(by: order, among: archive.paths.lazy.map(\.text))
         report.findings.removeAll { $0.code == "stray-file" && $0.path.map(named.contains) == true }
         report.checked.append("files")
-        report.findings += FileCheck.check(order, files: archive.presentFiles)
+        report.findings += FileCheck.check(order, archive.presentFiles)
     }
 
     private func checkOrderType(_ order: JSONValue, _ report: inout VerificationReport) {

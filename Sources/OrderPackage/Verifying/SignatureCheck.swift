@@ -21,7 +21,7 @@ struct SignatureCheck {
 
     /// - Parameter others: certificates to look through for the signer's, besides the embedded ones.
     init(_ archive: ArchiveCheck, others: [Certificate], memory: ChainMemory) {
-        guard archive.paths.contains(Self.path) else {
+        guard archive.has(Self.path) else {
             list.error(
                 "signature-missing",
                 Self.path,
@@ -30,8 +30,8 @@ struct SignatureCheck {
             )
             return
         }
-        guard let bytes = archive.contents[Self.path], hasSignatureForm(bytes) else { return }
-        let manifest = archive.contents[Manifest.path]
+        guard let bytes = archive.contents(Self.path), hasSignatureForm(bytes) else { return }
+        let manifest = archive.contents(Manifest.path)
         let outcome: Result<Certificate, CryptographyError>
         do throws(CryptographyError) {
             let read = try CMS.read(

@@ -5,6 +5,8 @@ import Cryptography
 @testable import OrderPackage
 
 extension BrokenPackage {
+    private static let pdf = Array("%PDF-".utf8)
+
     /// Where files lie, and which.
     static let places: [BrokenPackage] = [
         BrokenPackage("no manifest", ["error manifest-missing manifest.json"]) { $0.leavesOut = ["manifest.json"] },
@@ -34,6 +36,43 @@ extension BrokenPackage {
         {
             $0.manifest = $0.honestManifest()
             $0.files.append(("extra.txt", [1]))
+        },
+        BrokenPackage(
+            "a file not listed whose name only looks like a listed one",
+            [
+                "error manifest-entry-missing a\u{212A}.pdf", "warning file-unused a\u{212A}.pdf",
+                "warning file-unused aK.pdf", "warning zip-similar-names a\u{212A}.pdf",
+            ]
+        ) {
+            $0.files.append(("aK.pdf", pdf))
+            $0.manifest = $0.honestManifest()
+            $0.files.append(("axyz.pdf", pdf))
+            $0.edit = { bytes in
+                ArchiveEdit.both("axyz.pdf", 6, 2, 0x800)(&bytes)
+                ArchiveEdit.rename("axyz.pdf", Array("a\u{212A}.pdf".utf8))(&bytes)
+            }
+        },
+        BrokenPackage(
+            "a file whose name only looks like the listed one",
+            [
+                "error manifest-entry-missing a\u{212A}.pdf", "error manifest-file-missing aK.pdf",
+                "warning file-unused a\u{212A}.pdf",
+            ]
+        ) {
+            $0.files.append(("aK.pdf", pdf))
+            $0.manifest = $0.honestManifest()
+            $0.files[1].0 = "a\u{212A}.pdf"
+        },
+        BrokenPackage(
+            "a file listed with its accent in one letter and zipped with it in two",
+            [
+                "error manifest-entry-missing e\u{301}.pdf", "error manifest-file-missing \u{E9}.pdf",
+                "warning file-unused e\u{301}.pdf",
+            ]
+        ) {
+            $0.files.append(("\u{E9}.pdf", pdf))
+            $0.manifest = $0.honestManifest()
+            $0.files[1].0 = "e\u{301}.pdf"
         },
         BrokenPackage(
             "a listed file that isn't there",
