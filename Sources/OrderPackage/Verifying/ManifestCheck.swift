@@ -3,6 +3,7 @@
 import Cryptography
 import ExactJSON
 import OrderModel
+import ZipFiles
 
 /// Holds the manifest against the files.
 struct ManifestCheck {
@@ -11,6 +12,8 @@ struct ManifestCheck {
 
     /// Far more than the files that an archive may hold.
     private static let limits = JSONLimits(bytes: 1 << 20, depth: 8, values: 4_096)
+    /// A package's own paths have two parts; a prefix adds some.
+    private static let partLimit = 16
     private static let withSHA256 = "Write the SHA-256 in 64 lower-case hexadecimal digits."
 
     init(_ archive: ArchiveCheck) {
@@ -112,9 +115,12 @@ struct ManifestCheck {
         }
     }
 
-    /// The file that is meant by a path with a prefix or with backslashes.
+    /// The file that is meant by a path with a prefix or with backslashes. Of a path that no file can have, or that goes
+    /// through many folders, nobody knows: with thousands of parts there would be as many long paths to look for.
     private func otherPath(_ path: String) -> String? {
+        guard path.utf8.count <= EntryName.maximumLength else { return nil }
         let parts = path.split { $0 == "/" || $0 == "\\" }
+        guard parts.count <= Self.partLimit else { return nil }
         return parts.indices.lazy.map { parts[$0...].joined(separator: "/") }.first { archive.has($0) }
     }
 

@@ -58,6 +58,7 @@ public struct PackageVerifier: Sendable {
                     )
                 )
             }
+            report.limitFindings()
             return report
         }
         report.checked.append("manifest")

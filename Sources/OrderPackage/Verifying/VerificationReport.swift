@@ -41,12 +41,20 @@ public struct VerificationReport: Sendable {
     /// The most findings of one code that are kept: what is wrong a hundred times is wrong in one place of a program.
     private static let limitPerCode = 100
 
-    /// Leaves out what a broken or hostile package says again and again.
+    /// Names longer than this, in bytes, are cut in findings, and messages longer than four times this.
+    private static let textLimit = 255
+
+    /// Leaves out what a broken or hostile package says again and again, and cuts what it says at length.
     mutating func limitFindings() {
         var counts: [String: Int] = [:]
         findings.removeAll { finding in
             counts[finding.code, default: 0] += 1
             return counts[finding.code, default: 0] > Self.limitPerCode
+        }
+        for index in findings.indices {
+            if let path = findings[index].path { findings[index].location = .path(Self.cut(path, to: Self.textLimit)) }
+            let message = Self.cut(findings[index].message, to: 4 * Self.textLimit)
+            if message != findings[index].message { findings[index].message = message + "." }
         }
         for (code, count) in counts.sorted(by: { $0.key < $1.key }) where count > Self.limitPerCode {
             findings.append(
@@ -59,6 +67,11 @@ public struct VerificationReport: Sendable {
                 )
             )
         }
+    }
+
+    private static func cut(_ text: String, to limit: Int) -> String {
+        guard text.utf8.count > limit else { return text }
+        return String(decoding: text.utf8.prefix(limit - 3), as: UTF8.self) + "…"
     }
 
     /// The findings in the form that every command gives out.
