@@ -10,6 +10,29 @@ import ZipFiles
 
 /// Packages that are made to cost whoever looks at them time or memory.
 enum HostilePackage {
+    /// Entries that share their bytes, each of which promises nearly as much as a whole archive may hold.
+    static func overlapping() throws -> [UInt8] {
+        var writer = ZipWriter()
+        try writer.add(StoredEntry(name: "000", contents: [UInt8](repeating: 1, count: 9_900_000), crc32: 7))
+        var bytes = writer.finish().flatMap(\.self)
+        let start = ArchiveEdit.record("000", bytes)
+        let record = Array(bytes[start..<bytes.count - 22])
+        let end = Array(bytes.suffix(22))
+        bytes.removeSubrange(start...)
+        for number in 1..<1_000 {
+            bytes += record
+            for (place, digit) in [number / 100, number / 10 % 10, number % 10].enumerated() {
+                bytes[bytes.count - 3 + place] = 0x30 + UInt8(digit)
+            }
+        }
+        let size = bytes.count - start
+        bytes += end
+        ArchiveEdit.end(8, 2, 999)(&bytes)
+        ArchiveEdit.end(10, 2, 999)(&bytes)
+        ArchiveEdit.end(12, 4, size)(&bytes)
+        return bytes
+    }
+
     /// A manifest that lists a path through very many folders.
     static func deepPath() throws -> [UInt8] {
         var parts = PackageParts()
@@ -28,6 +51,14 @@ struct HostilePackageTests {
         let elapsed = ContinuousClock().measure { report = verifier.verify(bytes) }
         print("verify \(elapsed / .milliseconds(1)) ms, \(report.findings.count) findings")
         return (report, elapsed)
+    }
+
+    @Test("a thousand entries that share ten megabytes aren't unpacked a thousand times")
+    func overlap() throws {
+        let (report, elapsed) = try report(HostilePackage.overlapping())
+        #expect(report.findings.contains { $0.code == "zip-overlap" } && !report.isValid)
+        #expect(report.files.count == 999 && report.files.allSatisfy { $0.digest == nil })
+        #expect(elapsed < .seconds(3))
     }
 
     @Test("a listed path through thousands of folders isn't looked for thousands of times, nor told in full")

@@ -51,11 +51,18 @@ struct ArchiveCheck {
                 fix: ArchiveAdvice.fix(notice.code)
             )
         }
-        // Entries that share bytes could add up to any size, whatever their headers promise.
+        // Of an entry whose bytes are another's too, or whose sizes contradict each other, nobody knows what it holds.
+        // A thousand of them could share their bytes, and cost a thousand unpackings.
+        let doubtful = Set(
+            faults.lazy.filter { $0.code == .overlap || $0.code == .headerMismatch }.compactMap(\.entry).map(
+                ExactKey.init
+            )
+        )
         var room = Self.limits.totalBytes
         for entry in reader.entries where !entry.isFolder {
-            let bytes = entry.size <= room ? read(entry, reader) : nil
-            room -= bytes?.count ?? 0
+            // What it promises counts, whether or not it can be unpacked: the attempt costs as much.
+            room -= min(entry.size, Self.limits.totalBytes + 1)
+            let bytes = room >= 0 && !doubtful.contains(ExactKey(entry.name)) ? read(entry, reader) : nil
             add(path: entry.name, bytes, size: entry.size, compressedSize: entry.compressedSize)
         }
         checkPlaces()

@@ -161,8 +161,8 @@ extension BrokenPackage {
         edited(
             "two entries in one place",
             [
-                "error zip-bad-checksum logo.png", "error zip-header-mismatch logo.png",
-                "error zip-header-mismatch logo.png", "error zip-hidden-entry .", "error zip-overlap logo.png",
+                "error zip-header-mismatch logo.png", "error zip-header-mismatch logo.png",
+                "error zip-hidden-entry .", "error zip-overlap logo.png",
             ]
         ) { bytes in
             let place = ArchiveEdit.local("order.json", bytes)
