@@ -50,6 +50,13 @@ struct ForeignPackage: Sendable, CustomTestStringConvertible {
     static let all: [ForeignPackage] = [
         ForeignPackage("signer by issuer and serial number, deflated", [], "manifest; sign; pack"),
         ForeignPackage("signer by key identifier", [], "manifest; sign -keyid; pack"),
+        ForeignPackage(
+            "deflated from more than 5 MB",
+            ["warning file-unused a.txt", "warning unpacked-too-large ."],
+            "seq 1 800000 > a.txt; manifest;"
+                + #" printf '{"a.txt":"%s","logo.png":"%s","order.json":"%s"}' "$(sum a.txt)""#
+                + #" "$(sum logo.png)" "$(sum order.json)" > manifest.json; sign; pack; zip -q -X ../out.order a.txt"#
+        ),
         ForeignPackage("stored", [], "manifest; sign; pack -0"),
         ForeignPackage(
             "zipped through a pipe, so that sizes follow the data",

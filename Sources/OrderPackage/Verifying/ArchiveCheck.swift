@@ -65,6 +65,7 @@ struct ArchiveCheck {
             let bytes = room >= 0 && !doubtful.contains(ExactKey(entry.name)) ? read(entry, reader) : nil
             add(path: entry.name, bytes, size: entry.size, compressedSize: entry.compressedSize)
         }
+        if room >= 0, bytes.count < WalletPolicy.packageLimit { checkUnpackedSize(Self.limits.totalBytes - room) }
         checkPlaces()
     }
 
@@ -87,6 +88,16 @@ struct ArchiveCheck {
             "package-too-large",
             Self.whole,
             "The package has \(count) bytes; it must stay below 5 MB.",
+            fix: "Use smaller images (300 by 300 pixels), receipts and labels."
+        )
+    }
+
+    private mutating func checkUnpackedSize(_ count: Int) {
+        guard count >= WalletPolicy.packageLimit else { return }
+        list.warning(
+            "unpacked-too-large",
+            Self.whole,
+            "The files have \(count) bytes when unpacked; devices limit that too, and may refuse 5 MB or more.",
             fix: "Use smaller images (300 by 300 pixels), receipts and labels."
         )
     }
