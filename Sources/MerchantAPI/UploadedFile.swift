@@ -30,7 +30,7 @@ internal enum UploadedFile {
                 "A whole package stays below 5 MB: send a smaller one."
             )
         }
-        if ["order.json", "manifest.json", "signature"].contains(path.name) {
+        if ["order.json", "manifest.json", "signature"].contains(path.name.lowercased()) {
             return refused("reserved-name", "The package has a file of this name of its own.", "Use another name.")
         }
         if path.name == "order.strings" {

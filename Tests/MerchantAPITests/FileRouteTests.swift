@@ -146,8 +146,8 @@ extension MerchantAPITests {
             arguments: [
                 ("a.gif", "GIF89a", "unknown-format"), ("a.png", "", "empty-file"), ("a%20b.png", "x", "bad-path"),
                 ("x/y/z.png", "x", "bad-path"), ("xx_YY.lproj/a.png", "x", "bad-path"), (".hidden", "x", "bad-path"),
-                ("manifest.json", "x", "reserved-name"), ("en.lproj/order.strings", "x", "strings-file"),
-                ("a%2Fb%2Fc.png", "x", "bad-path"),
+                ("manifest.json", "x", "reserved-name"), ("Signature", "x", "reserved-name"),
+                ("en.lproj/order.strings", "x", "strings-file"), ("a%2Fb%2Fc.png", "x", "bad-path"),
             ]
         )
         func badFiles(path: String, contents: String, code: String) async throws {

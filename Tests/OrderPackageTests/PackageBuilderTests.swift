@@ -205,7 +205,8 @@ struct PackageBuilderTests {
     @Test(
         "paths that don't belong into a package are refused",
         arguments: [
-            "order.json", "manifest.json", "signature", ".DS_Store", "en.lproj/.hidden", "__MACOSX/logo.png",
+            "order.json", "manifest.json", "signature", "Signature", "Order.JSON", "MANIFEST.json", ".DS_Store",
+            "en.lproj/.hidden", "__MACOSX/logo.png",
             "logo.png.swp",
             "../logo.png", "/logo.png", "en.lproj/", "",
         ]

@@ -48,6 +48,9 @@ public struct PackageFile: Sendable, Hashable {
         guard !Self.reserved.contains(path) else {
             throw OrderPackageError(.badPath, path: path, "the package writes this file itself")
         }
+        if let own = ReservedName.resembled(by: path) {
+            throw OrderPackageError(.badPath, path: path, "the name differs from \(own) in upper and lower case only")
+        }
         do throws(ZipError) {
             entry = try StoredEntry(name: path, contents: contents, crc32: crc32)
         } catch {

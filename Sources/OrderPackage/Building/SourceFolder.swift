@@ -155,6 +155,7 @@ public struct SourceFolder: Sendable {
             )
         }
         for path in files.keys.sorted() {
+            if let finding = ReservedName.finding(path) { list.append(finding) }
             guard let fault = EntryName.fault(path) else { continue }
             list.append(OrderPackageError(.badPath, path: path, fault).finding)
         }

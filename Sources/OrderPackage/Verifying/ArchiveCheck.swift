@@ -132,6 +132,7 @@ struct ArchiveCheck {
         if isFirst {
             contents[key] = bytes
             digests[key] = digest
+            checkReserved(path)
             // That a path leaves the package has been said, and ".." is no hidden file.
             if EntryName.fault(path) == nil, StrayFile.matches(path) { addStray(path) }
             if bytes?.isEmpty == true, path != SignatureCheck.path {
@@ -146,6 +147,11 @@ struct ArchiveCheck {
         files.append(
             VerificationReport.File(path: path, size: size, compressedSize: compressedSize, digest: digest)
         )
+    }
+
+    private mutating func checkReserved(_ path: String) {
+        guard let finding = ReservedName.finding(path) else { return }
+        list.append(finding)
     }
 
     private mutating func addStray(_ path: String) {

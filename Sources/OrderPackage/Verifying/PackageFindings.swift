@@ -66,6 +66,7 @@ public enum PackageFindings {
         ("order-type-mismatch", "The order is of another type than the certificate."),
         ("package-empty", "The package holds no files."),
         ("package-too-large", "The package does not stay below 5 MB."),
+        ("reserved-name", "A file has a name that the package gives a file of its own, or the same in other case."),
         ("signature-algorithm", "The signature is not RSA with PKCS#1 v1.5."),
         ("signature-attribute", "The signature has a further attribute."),
         ("signature-attribute-missing", "The signature lacks content type or message digest."),

@@ -75,6 +75,13 @@ extension BrokenPackage {
             $0.files[1].0 = "e\u{301}.pdf"
         },
         BrokenPackage(
+            "files whose names are the package's own in other case",
+            ["Order.json", "Signature"].flatMap { ["error reserved-name \($0)", "warning file-unused \($0)"] }
+                + ["warning zip-similar-names Order.json", "warning zip-similar-names signature"]
+        ) {
+            $0.files += [("Order.json", [1]), ("Signature", [1])]
+        },
+        BrokenPackage(
             "a listed file that isn't there",
             ["error file-missing /merchant/logo", "error manifest-file-missing logo.png"]
         ) { $0.leavesOut = ["logo.png"] },

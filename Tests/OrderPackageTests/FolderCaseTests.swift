@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ExactJSON
+import OrderModel
+import Testing
+
+@testable import OrderPackage
+
+/// What lies in source folders and unpacked packages that doesn't belong there.
+@Suite("Folders with foreign files")
+struct FolderCaseTests {
+    private func folder(_ files: [(String, [UInt8])] = []) throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        try folder.write(Fixtures.order, to: "order.json")
+        try folder.write(Fixtures.png(300), to: "logo.png")
+        for (path, contents) in files { try folder.write(contents, to: path) }
+        return folder
+    }
+
+    private func errors(_ findings: [Finding]) -> [String] {
+        findings.filter(\.isError).map { "\($0.code) \($0.path ?? "")" }.sorted()
+    }
+
+    @Test("names that are the package's own in other case are errors")
+    func reservedNames() throws {
+        let folder = try folder([("Signature", [1]), ("Manifest.json", [1]), ("ORDER.json", [1])])
+        let source = try SourceFolder(folder.path)
+        #expect(
+            errors(source.check().findings) == [
+                "reserved-name Manifest.json", "reserved-name ORDER.json", "reserved-name Signature",
+            ]
+        )
+        #expect { try source.packageFiles() } throws: { ($0 as? OrderPackageError)?.code == .badPath }
+    }
+}
