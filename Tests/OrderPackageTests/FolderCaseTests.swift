@@ -21,6 +21,19 @@ struct FolderCaseTests {
         findings.filter(\.isError).map { "\($0.code) \($0.path ?? "")" }.sorted()
     }
 
+    @Test("B42 a former package in the folder is no part of the next, under whatever name it was written")
+    func formerPackages() throws {
+        let folder = try folder()
+        let names = ["a.order", "B.ORDER", "c.pkpass", "sub/out.zip"]
+        let first = try SourceFolder(folder.path, output: "\(folder.path)/sub/out.zip")
+        for name in names { try folder.write([1], to: name) }
+        let second = try SourceFolder(folder.path, output: "\(folder.path)/sub/../sub/out.zip")
+        #expect(second.leftOut == ["B.ORDER", "a.order", "c.pkpass", "sub/out.zip"])
+        #expect(first.files == second.files && first.files.keys.sorted() == ["logo.png"])
+        // Elsewhere, it is a file as any other.
+        #expect(try SourceFolder(folder.path).files.keys.sorted() == ["logo.png", "sub/out.zip"])
+    }
+
     @Test("names that are the package's own in other case are errors")
     func reservedNames() throws {
         let folder = try folder([("Signature", [1]), ("Manifest.json", [1]), ("ORDER.json", [1])])

@@ -153,6 +153,31 @@ struct SigningCommandTests {
         }
     }
 
+    @Test("B42 a package that is written into its own folder stays out of the next, which has the same bytes")
+    func outputInFolder() async throws {
+        try await TestInstallation.use { installation in
+            try await prepare(installation)
+            for output in ["x/out.order", "x/en.lproj/out.bin"] {
+                var packages: [[UInt8]] = []
+                for _ in 0..<2 {
+                    let built = try await shell(installation, "$walletorders package build x $sign -o \(output)")
+                    #expect(built.status == 0, "\(built.errorText)")
+                    packages.append(try Files.read("\(installation.directory)/\(output)"))
+                }
+                #expect(packages[0] == packages[1])
+            }
+            let listed = try await shell(installation, "unzip -Z1 x/out.order | sort | tr '\\n' ' '")
+            #expect(
+                listed.text == "de.lproj/order.strings en.lproj/order.strings manifest.json order.json signature ",
+                "\(listed.text)"
+            )
+            let order = try Files.read(installation.directory + "/x/order.json")
+            let onto = try await shell(installation, "$walletorders package build x $sign -o x/../x/order.json")
+            #expect(onto.status == 64 && onto.errorText.contains("--output"), "\(onto.errorText)")
+            #expect(try Files.read(installation.directory + "/x/order.json") == order)
+        }
+    }
+
     @Test("An output that can't be written is told with exit 66, and nothing half remains")
     func outputs() async throws {
         try await TestInstallation.use { installation in

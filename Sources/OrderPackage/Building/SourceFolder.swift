@@ -18,20 +18,27 @@ public struct SourceFolder: Sendable {
     public private(set) var order: [UInt8] = []
     /// The contents of all other files by path.
     public private(set) var files: [String: [UInt8]] = [:]
-    /// What was left out: hidden and temporary files, and a former package's `manifest.json` and `signature`.
+    /// What was left out: hidden and temporary files, a former package's `manifest.json` and `signature`, and finished
+    /// packages beside the order.
     public private(set) var leftOut: [String] = []
     /// What can't go into a package: links and the like, names that are one name.
     private var faults: [Finding] = []
     private var byteCount = 0
     /// The order, where it can be read: a file that it names is left out for no name.
     private var json = JSONValue.null
+    /// Where the package goes.
+    private let output: String?
 
     /// Reads a folder. Blocking: for commands, or off the event loops.
     ///
     /// Symbolic links aren't followed: what one leads to may lie outside, or be gone tomorrow. ``check(_:)`` tells of them.
+    /// - Parameters:
+    ///   - folder: its path.
+    ///   - output: where the package goes: a former one there, inside the folder, is no part of the next.
     /// - Throws: `unreadableFile` without a readable `order.json`, `tooLarge` from 5 MB in all, with more than 500 files,
     ///   or with folders too deep within folders.
-    public init(_ folder: String) throws(OrderPackageError) {
+    public init(_ folder: String, output: String? = nil) throws(OrderPackageError) {
+        self.output = output
         let root = folder.count > 1 && folder.last == "/" ? String(folder.dropLast()) : folder
         let path = "\(root)/order.json"
         switch Files.kind(path) {
@@ -51,7 +58,7 @@ public struct SourceFolder: Sendable {
         for name in try list(prefix.isEmpty ? root : "\(root)/\(prefix)") {
             let path = prefix + name
             let isStray = StrayFile.matches(path) && StrayFile.named(by: json, among: [path]).isEmpty
-            if isStray || path == Manifest.path || path == "signature" {
+            if isStray || path == Manifest.path || path == "signature" || isPackage(path, at: "\(root)/\(path)") {
                 leftOut.append(path)
                 continue
             }
@@ -68,6 +75,14 @@ public struct SourceFolder: Sendable {
             throw OrderPackageError(.tooLarge, path: root, "the folder has more than \(Self.fileLimit) files")
         }
     }
+
+    /// Whether a path is where the package goes, or a finished package that lies beside the order.
+    private func isPackage(_ path: String, at place: String) -> Bool {
+        if let output, path != "order.json", Files.areSame(output, place) { return true }
+        return !path.contains("/") && Self.packageEndings.contains { path.lowercased().hasSuffix($0) }
+    }
+
+    private static let packageEndings = [".order", ".pkpass"]
 
     private mutating func add(_ root: String, _ path: String, _ size: Int) throws(OrderPackageError) {
         // Strings are equal also when they only differ in how an accent is written: Apple's file systems agree.

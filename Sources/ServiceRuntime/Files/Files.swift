@@ -129,6 +129,14 @@ package enum Files {
         }
     }
 
+    /// Whether two paths name one and the same thing that is there; symbolic links aren't followed at their ends.
+    package static func areSame(_ path: String, _ other: String) -> Bool {
+        var first = stat()
+        var second = stat()
+        guard unsafe lstat(path, &first) == 0, unsafe lstat(other, &second) == 0 else { return false }
+        return first.st_dev == second.st_dev && first.st_ino == second.st_ino
+    }
+
     /// The permission bits of a regular file; nil for anything else, links included.
     package static func permissions(ofFile path: String) -> UInt32? {
         var status = stat()

@@ -43,7 +43,10 @@ enum PackageBuildCommand: Command {
         let isJSON = arguments.has("json")
         if isJSON, output == "-" { throw UsageError("--json and -o - both want standard output; write to a file") }
         let folder = arguments.operands[0]
-        let source = try await SourceFolder.read(folder)
+        if Files.areSame(output, folder + "/order.json") {
+            throw UsageError("--output names the folder's own order.json; choose another file")
+        }
+        let source = try await SourceFolder.read(folder, output: output)
         let (document, findings) = source.check()
         var report = FindingReport(file: folder, checked: ["json", "order", "files", "strings"], findings: findings)
         guard let document, report.isValid else {

@@ -6,10 +6,11 @@ import ServiceRuntime
 extension SourceFolder {
     /// Reads a folder off the event loops.
     ///
+    /// - Parameter output: where the package goes, if one is built.
     /// - Throws: `CommandFailure` (66) when it or its order.json can't be read.
-    static func read(_ path: String) async throws -> SourceFolder {
+    static func read(_ path: String, output: String? = nil) async throws -> SourceFolder {
         do {
-            return try await runBlocking { try SourceFolder(path) }
+            return try await runBlocking { try SourceFolder(path, output: output) }
         } catch {
             throw CommandFailure(.inputUnreadable, "\(error)")
         }
