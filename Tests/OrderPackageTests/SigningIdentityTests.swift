@@ -27,12 +27,49 @@ struct WrongLeaf: Sendable, CustomTestStringConvertible {
         WrongLeaf(testDescription: "no digital signature", code: .notAnOrderCertificate, words: "digital signature") {
             $0.keyUsage = .keyEncipherment
         },
+        WrongLeaf(testDescription: "an extension unknown and critical", code: .brokenChain, words: "critical extension")
+        {
+            $0.privateExtensions.append(.init(oid: "1.2.3.4.5", der: DER.null, isCritical: true))
+        },
         WrongLeaf(testDescription: "two order types", code: .identifierMismatch, words: "order.com.example.other") {
             $0.subject[0].value = "order.com.example.other"
         },
         WrongLeaf(testDescription: "an order type that is none", code: .notAnOrderCertificate, words: "unusable") {
             $0.subject[0].value = "shop"
             $0.privateExtensions[0] = .text(WalletPolicy.orderType, "shop")
+        },
+    ]
+}
+
+/// An intermediate that is wrong in one way, over a good leaf.
+struct WrongIntermediate: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let code: OrderPackageError.Code
+    let words: String
+    let change: @Sendable (inout CertificateTemplate) -> Void
+
+    /// Permits subjects of another organization only.
+    private static let constraints: [UInt8] = {
+        let organization = DER.sequence([DER.objectIdentifier("2.5.4.10") ?? [], DER.utf8String("Other")])
+        let name = DER.sequence([DER.value(0x31, organization)])
+        return DER.sequence([DER.value(0xA0, DER.sequence([DER.value(0xA4, name)]))])
+    }()
+
+    static let all: [WrongIntermediate] = [
+        WrongIntermediate(testDescription: "SHA-1", code: .weakSignature, words: "SHA-1") { $0.signature = .sha1 },
+        WrongIntermediate(
+            testDescription: "an extension unknown and critical",
+            code: .brokenChain,
+            words: "critical extension"
+        ) { $0.privateExtensions.append(.init(oid: "1.2.3.4.5", der: DER.null, isCritical: true)) },
+        WrongIntermediate(testDescription: "constraints on names", code: .brokenChain, words: "permitted subtree") {
+            $0.privateExtensions.append(.init(oid: "2.5.29.30", der: constraints, isCritical: true))
+        },
+        WrongIntermediate(testDescription: "no marker", code: .unfitIntermediate, words: "lacks") {
+            $0.privateExtensions = []
+        },
+        WrongIntermediate(testDescription: "an end before the leaf's begin", code: .expired, words: "expired") {
+            $0.notAfter = Fixtures.now - 90_000
         },
     ]
 }
@@ -67,6 +104,25 @@ struct SigningIdentityTests {
         let leaf = try template.issue(for: key, issuer: (authority.intermediate, authority.intermediateKey))
         let error = #expect(throws: OrderPackageError.self) {
             try SigningIdentity(certificate: leaf, key: key, intermediates: [authority.intermediate])
+        }
+        #expect(error?.code == fault.code)
+        #expect(error?.message.contains(fault.words) == true, "\(error?.message ?? "")")
+    }
+
+    @Test(
+        "an intermediate over which a verifier would refuse every package is refused at load",
+        arguments: WrongIntermediate.all
+    )
+    func wrongIntermediate(fault: WrongIntermediate) throws {
+        let authority = try Fixtures.authority()
+        var template = TestCertificates.intermediate("G5", Fixtures.now)
+        template.notBefore -= 100_000
+        fault.change(&template)
+        let key = authority.identity.key
+        let middle = try template.issue(for: key, issuer: (authority.root, authority.rootKey))
+        let leaf = try self.template().issue(for: key, issuer: (middle, key))
+        let error = #expect(throws: OrderPackageError.self) {
+            try SigningIdentity(certificate: leaf, key: key, intermediates: [middle])
         }
         #expect(error?.code == fault.code)
         #expect(error?.message.contains(fault.words) == true, "\(error?.message ?? "")")

@@ -6,13 +6,19 @@ package enum CertificateChain {
     /// The chain from `leaf` to one of `roots`, both included, checked as of a moment: names, signatures, validity,
     /// who may issue, critical extensions, keys of at least 112 bits of strength (RSA 2048), no SHA-1 below the root.
     /// What the leaf may be used for is not looked at, nor revocation.
-    /// - Parameter time: seconds since 1970.
+    /// - Parameters:
+    ///   - leaf: where the chain begins.
+    ///   - intermediates: what it may go through.
+    ///   - roots: where it may end.
+    ///   - mayEndBelowRoot: whether a chain may also end at one of `roots` that others issued: where the root isn't at hand.
+    ///   - time: seconds since 1970.
     /// - Throws: `chain`, `expired`, `notYetValid`, `badSignature`, `weakKey`, `weakSignature`, each naming the
     ///   certificate.
     package static func build(
         leaf: Certificate,
         intermediates: [Certificate],
         roots: [Certificate],
+        mayEndBelowRoot: Bool = false,
         at time: Int64
     ) throws(CryptographyError) -> [Certificate] {
         OpenSSLFailures.clear()
@@ -28,6 +34,7 @@ package enum CertificateChain {
             else { return false }
             unsafe X509_VERIFY_PARAM_set_time(parameters, Int(time))
             unsafe X509_VERIFY_PARAM_set_auth_level(parameters, 2)
+            if mayEndBelowRoot { unsafe X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_PARTIAL_CHAIN)) }
             return unsafe X509_verify_cert(context) == 1
         }
         guard verified else {

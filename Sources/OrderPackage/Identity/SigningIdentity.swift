@@ -201,6 +201,12 @@ public struct SigningIdentity: Sendable {
         guard intermediate.isRSA ? intermediate.keyBits >= WalletPolicy.smallestKey : intermediate.keyBits >= 256 else {
             throw OrderPackageError(.weakKey, "the key of \(name) has only \(intermediate.keyBits) bits")
         }
+        guard !intermediate.signatureUsesSHA1 else {
+            throw OrderPackageError(
+                .weakSignature,
+                "\(name) is signed with SHA-1 or MD5, which devices refuse; give the intermediate as Apple publishes it now"
+            )
+        }
         guard certificate.isSigned(by: intermediate) else {
             throw OrderPackageError(
                 .brokenChain,
@@ -211,6 +217,24 @@ public struct SigningIdentity: Sendable {
             throw OrderPackageError(
                 .brokenChain,
                 "\(name) is not really signed by \(root.subjectDescription); download the intermediate again"
+            )
+        }
+        // The checks above name each fault by itself; OpenSSL's own are the safety net beneath (who may issue, path lengths,
+        // critical extensions, name constraints), as they are where packages are verified.
+        let time = [certificate, intermediate].map(\.notBefore).reduce(root?.notBefore ?? .min, max)
+        do throws(CryptographyError) {
+            _ = try CertificateChain.build(
+                leaf: certificate,
+                intermediates: [intermediate],
+                roots: [root ?? intermediate],
+                mayEndBelowRoot: root == nil,
+                at: time
+            )
+        } catch {
+            throw OrderPackageError(
+                OrderPackageError(error).code,
+                "devices would refuse the certificates: \(error.message); ask for a new certificate, or give its issuer as"
+                    + " Apple publishes it"
             )
         }
     }
