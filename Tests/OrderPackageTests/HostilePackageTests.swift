@@ -41,6 +41,16 @@ enum HostilePackage {
         return try parts.bytes()
     }
 
+    /// Far more languages and texts than any order has.
+    static func manyTexts() throws -> [UInt8] {
+        var parts = PackageParts()
+        let strings = Array((0..<700).map { "\"k\($0)\";" }.joined().utf8)
+        let letters = (0x61...0x7A).map { String(UnicodeScalar(UInt8($0))) }
+        for language in letters.flatMap({ first in letters.map { first + $0 } }) {
+            parts.files.append(("\(language).lproj/order.strings", strings))
+        }
+        return try parts.bytes()
+    }
 }
 
 @Suite("Hostile packages")
@@ -67,6 +77,13 @@ struct HostilePackageTests {
         let finding = try #require(report.findings.first { $0.code == "manifest-file-missing" })
         #expect(finding.path?.hasPrefix("a/a/a/") == true && finding.path?.utf8.count == 255)
         #expect(report.findings.count == 1 && elapsed < .seconds(3))
+    }
+
+    @Test("texts in hundreds of languages are read up to a limit, and that is said once")
+    func texts() throws {
+        let (report, elapsed) = try report(HostilePackage.manyTexts())
+        #expect(report.findings.filter { $0.code == "strings-too-many" }.count == 1)
+        #expect(!report.isValid && elapsed < .seconds(30))
     }
 
 }

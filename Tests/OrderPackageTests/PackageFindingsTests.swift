@@ -56,7 +56,7 @@ struct PackageFindingsTests {
         // Tested with identities, images and source folders.
         let elsewhere: Set = [
             "identity-ending", "identity-legacy-ciphers", "image-damaged", "image-transparent", "not-a-file",
-            "not-signed",
+             "not-signed", "strings-too-many",
         ]
         #expect(Set(PackageFindings.entries.map(\.code)).subtracting(codes) == elsewhere)
     }

@@ -143,7 +143,7 @@ struct PackageCommandTests {
         try await TestInstallation.use { installation in
             let folder = installation.directory
             let script = #"""
-                import json, os, resource, subprocess, sys, time, zipfile
+                import json, os, resource, struct, subprocess, sys, time, zipfile, zlib
                 program, folder = sys.argv[1:]
                 def package(name, files, method=zipfile.ZIP_DEFLATED):
                     path = os.path.join(folder, name + ".order")
@@ -151,6 +151,23 @@ struct PackageCommandTests {
                         for entry, contents in files: z.writestr(entry, contents)
                     return path
                 random = os.urandom(9_900_000)
+                def shared(count, size=9_900_000):
+                    # Many entries that all lie in one place.
+                    data = zlib.compressobj(9, zlib.DEFLATED, -15)
+                    data = data.compress(random[:100_000] + bytes(size - 100_000)) + data.flush()
+                    common = struct.pack("<HHHHHIII", 20, 0, 8, 0, 33, 1, len(data), size)
+                    out = b"PK\x03\x04" + common + struct.pack("<HH", 1, 0) + b"a" + data
+                    start = len(out)
+                    for i in range(count):
+                        name = b"f%d" % i
+                        out += b"PK\x01\x02" + struct.pack("<H", 20) + common + struct.pack("<HHHHHII", len(name), *[0] * 6) + name
+                    out += b"PK\x05\x06" + struct.pack("<HHHHIIH", 0, 0, count, count, len(out) - start, start, 0)
+                    path = os.path.join(folder, "shared.order")
+                    open(path, "wb").write(out)
+                    return path
+                letters = "abcdefghijklmnopqrstuvwxyz"
+                languages = [a + b + c for a in letters for b in letters for c in ("", "-Latn")][:900]
+                texts = "".join('"k%d";' % i for i in range(700))
                 cases = [
                     package("bomb", [("logo.png", bytes(200_000_000))]),
                     package("small-bombs", [("%d.png" % i, bytes(400_000)) for i in range(900)]),
@@ -162,6 +179,9 @@ struct PackageCommandTests {
                     package("listing", [("manifest.json", json.dumps({str(i): "" for i in range(4_000)}))]),
                     package("signature", [("signature", b"\x30\x80" * 30_000), ("manifest.json", "{}")]),
                     package("texts", [("en.lproj/order.strings", '"a" = "b";' * 900_000)], zipfile.ZIP_STORED),
+                    shared(999),
+                    package("path", [("manifest.json", json.dumps({"a/" * 32_000 + "x": "0" * 64}))]),
+                    package("languages", [("order.json", "{}")] + [(l + ".lproj/order.strings", texts) for l in languages]),
                     package("entries", [(str(i), b"1") for i in range(1_000)]),
                 ]
                 peak = 0
@@ -172,6 +192,7 @@ struct PackageCommandTests {
                     took = (time.monotonic() - start) * 1000
                     print("%-16s %4d ms %3d MB" % (os.path.basename(path), took, usage.ru_maxrss // 1024))
                     assert os.waitstatus_to_exitcode(status) == 1, path
+                    assert took < 20_000, path
                     peak = max(peak, usage.ru_maxrss)
                 assert peak < 64 * 1024, peak
                 """#

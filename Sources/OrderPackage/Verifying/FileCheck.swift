@@ -59,9 +59,22 @@ extension FileCheck {
             }
         }
 
+        /// Far more than all languages of Wallet need, and little enough to hold in memory.
+        private static let textLimit = 100_000
+
+        private mutating func addTooManyTexts(_ path: String) {
+            list.error(
+                "strings-too-many",
+                path,
+                "The localization folders have \(Self.textLimit) texts or more in all; further folders aren't read.",
+                fix: "Give only the texts that the order shows, in the languages of its customers."
+            )
+        }
+
         /// Checks the localization folders, and gives the texts of those that can be read.
         mutating func checkFolders() -> [LocaleIdentifier: StringsTable] {
             var tables: [LocaleIdentifier: StringsTable] = [:]
+            var room = Self.textLimit
             for folder in folders {
                 let name = String(folder.dropLast(6))
                 let locale = try? LocaleIdentifier(name)
@@ -84,9 +97,11 @@ extension FileCheck {
                     continue
                 }
                 // That it is empty is said where files are read.
-                guard !bytes.isEmpty else { continue }
+                guard !bytes.isEmpty, room > 0 else { continue }
                 do throws(StringsError) {
                     let table = try StringsTable.parse(bytes)
+                    room -= table.entries.count + table.repeated.count
+                    if room <= 0 { addTooManyTexts(path) }
                     if let locale { tables[locale] = table }
                 } catch {
                     list.append(Finding(strings: error, path: path))

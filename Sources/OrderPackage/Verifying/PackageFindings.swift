@@ -97,6 +97,7 @@ public enum PackageFindings {
         ("signing-time-missing", "The signature has no signing time."),
         ("stray-file", "A file is a leftover of a system or an editor."),
         ("strings-missing", "A localization folder has no order.strings."),
+        ("strings-too-many", "The localization folders have more texts than are read."),
         ("unpacked-too-large", "The files have 5 MB or more when unpacked."),
     ]
 
