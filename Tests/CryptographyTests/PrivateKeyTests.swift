@@ -14,6 +14,16 @@ struct PrivateKeyTests {
         }
     }
 
+    @Test("A byte order mark in front of PEM text, as some editors put it there, is passed over")
+    func mark() throws {
+        let pki = try TestPKI.shared()
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        #expect(pki.leaf.matches(try PrivateKey(pem: mark + pki.leafKey.pem())))
+        let certificates = try Certificate.all(pem: mark + pki.leaf.pem() + pki.root.pem())
+        #expect(certificates == [pki.leaf, pki.root])
+        #expect(throwsCode(.notPEM) { try PrivateKey(pem: mark) })
+    }
+
     @Test("A key survives PEM, encrypted or not, and openssl reads it")
     func roundTrip() throws {
         let pki = try TestPKI.shared()

@@ -69,6 +69,25 @@ struct PackageCommandTests {
             let mixed = try await call(66, "verify", "/none/a", folder + "/good.order", "/none/b", trust)
             #expect(mixed.contains("good.order: valid") && mixed.contains("/none/a") && mixed.contains("/none/b"))
             #expect(try await call(66, "verify", folder + "/good.order", "--trust", folder + "/good.order") != "")
+            // Apple publishes its certificates in DER, and some editors put a byte order mark in front of PEM text.
+            let made = try await ChildProcess.run(
+                "/bin/bash",
+                [
+                    "-c",
+                    "cd '\(folder)'; for i in root intermediate; do openssl x509 -in pki/$i.pem -outform DER -out $i.cer; done;"
+                        + " (printf '\\xef\\xbb\\xbf'; cat pki/root.pem) > mark.pem",
+                ]
+            )
+            #expect(made.status == 0, "\(made.errorText)")
+            for root in ["root.cer", "mark.pem"] {
+                _ = try await call(
+                    0,
+                    "verify",
+                    folder + "/bare.order",
+                    "--trust=\(folder)/\(root)",
+                    "--intermediate=\(folder)/intermediate.cer"
+                )
+            }
         }
     }
 

@@ -87,7 +87,7 @@ public final class Certificate: @unchecked Sendable {
         OpenSSLFailures.clear()
         let secret = Passphrase(nil)
         var pointers: [OpaquePointer] = unsafe []
-        unsafe withReadBuffer(pem) { bio in
+        unsafe withReadBuffer(pem, from: PEMText.markLength(pem)) { bio in
             while let next = unsafe secret.withContext({
                 unsafe PEM_read_bio_X509(bio, nil, Passphrase.callback, $0)
             }) {

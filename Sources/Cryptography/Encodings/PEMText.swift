@@ -2,11 +2,15 @@
 
 /// Looks at bytes that should be PEM text (RFC 7468), to say what they are instead.
 enum PEMText {
+    /// The length of the byte order mark that some editors put in front of a text; OpenSSL finds no block behind one.
+    static func markLength(_ bytes: [UInt8]) -> Int { bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0 }
+
     /// What stands between `-----BEGIN ` and `-----`, in order.
     static func labels(in bytes: [UInt8]) -> [String] {
         let marker = Array("-----BEGIN ".utf8)
         var labels: [String] = []
-        for line in bytes.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }) where line.starts(with: marker) {
+        let text = bytes.dropFirst(markLength(bytes))
+        for line in text.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }) where line.starts(with: marker) {
             let rest = line.dropFirst(marker.count)
             guard let end = rest.firstIndex(of: UInt8(ascii: "-")) else { continue }
             labels.append(String(decoding: rest[..<end], as: UTF8.self))

@@ -24,7 +24,7 @@ extension PrivateKey {
             throw CryptographyError(.wrongPassphrase, "the passphrase is too long, or holds a zero byte")
         }
         OpenSSLFailures.clear()
-        let key = unsafe withReadBuffer(pem) { bio in
+        let key = unsafe withReadBuffer(pem, from: PEMText.markLength(pem)) { bio in
             unsafe secret.withContext { unsafe PEM_read_bio_PrivateKey(bio, nil, Passphrase.callback, $0) }
         }
         guard let key = unsafe key else {

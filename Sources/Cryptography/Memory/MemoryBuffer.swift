@@ -37,13 +37,14 @@ struct MemoryBuffer: ~Copyable {
 }
 
 /// Lends `bytes` to OpenSSL as a read-only `BIO`, without a copy.
-func withReadBuffer<R>(_ bytes: [UInt8], _ body: (OpaquePointer) -> R) -> R {
+func withReadBuffer<R>(_ bytes: [UInt8], from start: Int = 0, _ body: (OpaquePointer) -> R) -> R {
     unsafe bytes.withUnsafeBytes { buffer in
         // An empty array may have no address at all, which BIO_new_mem_buf refuses.
         var placeholder: UInt8 = 0
         return unsafe withUnsafeBytes(of: &placeholder) { empty in
             let address = unsafe buffer.baseAddress ?? empty.baseAddress
-            guard let bio = unsafe BIO_new_mem_buf(address, Int32(clamping: buffer.count)) else {
+            let rest = unsafe address.map { unsafe $0 + start }
+            guard let bio = unsafe BIO_new_mem_buf(rest, Int32(clamping: buffer.count - start)) else {
                 fatalError("out of memory")
             }
             defer { unsafe BIO_free_all(bio) }

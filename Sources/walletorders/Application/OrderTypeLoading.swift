@@ -78,11 +78,10 @@ enum OrderTypeLoading {
         }
     }
 
-    /// Reads a PEM file of certificates.
+    /// Reads the certificates of a PEM file, or the one of a DER file, as Apple publishes its own.
     static func certificates(_ path: String) async throws -> [Certificate] {
-        let text = try await self.read(path)
-        do { return try Certificate.all(pem: text) } catch {
-            throw CommandFailure(.inputUnreadable, "\(path): \(error)")
+        do { return try await runBlocking { try SigningIdentity.readCertificates(path) } } catch {
+            throw CommandFailure(.inputUnreadable, "\(error)")
         }
     }
 

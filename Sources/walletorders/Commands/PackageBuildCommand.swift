@@ -19,8 +19,8 @@ enum PackageBuildCommand: Command {
             CommandLineOption("key", value: "PEM", "its private key, when the identity file has none"),
             CommandLineOption(
                 "intermediate",
-                value: "PEM",
-                "the issuing certificate; may be repeated; Apple's own are known"
+                value: "FILE",
+                "the issuing certificate, PEM or DER; may be repeated; Apple's own are known"
             ),
             CommandLineOption("passphrase-file", value: "FILE", "file with the passphrase of identity or key"),
             CommandLineOption("output", value: "OUT.order", short: "o", "the package to write; - for standard output"),

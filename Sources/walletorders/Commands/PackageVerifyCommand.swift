@@ -11,11 +11,11 @@ enum PackageVerifyCommand: Command {
         "walletorders package verify",
         "Explain everything that would make Wallet refuse a package, or an unpacked folder.",
         options: [
-            CommandLineOption("trust", value: "ROOT.pem", "a root beside Apple's; may be repeated"),
+            CommandLineOption("trust", value: "FILE", "a root beside Apple's, PEM or DER; may be repeated"),
             CommandLineOption(
                 "intermediate",
-                value: "PEM",
-                "an issuing certificate that the package lacks; may be repeated"
+                value: "FILE",
+                "an issuing certificate that the package lacks, PEM or DER; may be repeated"
             ),
             CommandLineOption(
                 "at",
