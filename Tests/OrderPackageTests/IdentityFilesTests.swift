@@ -169,6 +169,9 @@ struct IdentityFilesTests {
         #expect(all.keys.map(\.text).sorted() == ["order.com.example.bakery", "order.com.example.shop"])
         #expect(all[bakery.orderTypeIdentifier]?.certificate == bakery.certificate)
         #expect(all[renewed.orderTypeIdentifier]?.certificate == renewed.certificate)
+        // A day earlier the renewed one isn't valid yet, though it ends later.
+        let early = try SigningIdentity.load(folder: "\(folder.path)/all", validAt: Fixtures.now - 1)
+        #expect(early[renewed.orderTypeIdentifier]?.certificate == authority.identity.certificate)
 
         try Files.removeTree("\(folder.path)/all/shop.key")
         let missing = #expect(throws: OrderPackageError.self) { try SigningIdentity.load(folder: "\(folder.path)/all") }
@@ -176,6 +179,31 @@ struct IdentityFilesTests {
         try folder.write([1], to: "empty/.x")
         let none = #expect(throws: OrderPackageError.self) { try SigningIdentity.load(folder: "\(folder.path)/empty") }
         #expect(none?.code == .noCertificate)
+    }
+
+    @Test("of a folder of identities, what is none is passed over with a note; a passphrase is asked for by name")
+    func foreignFiles() async throws {
+        let folder = try TemporaryFolder()
+        let authority = try Fixtures.authority()
+        let pki = "\(folder.path)/pki"
+        try authority.write(to: pki)
+        let locked = #expect(throws: OrderPackageError.self) { try SigningIdentity.load(folder: pki) }
+        #expect(locked?.path == "\(pki)/identity.p12")
+        #expect(locked?.message.hasSuffix("it is looked for in \(pki)/identity.passphrase") == true)
+
+        try folder.write(Array(TestAuthority.defaultPassphrase.utf8), to: "pki/identity.passphrase")
+        try folder.write(Array("The shop's identity, and how it was made.\n".utf8), to: "pki/README")
+        try folder.write([1], to: "pki/old/shop.pem")
+        let identity = try #require(try SigningIdentity.load(folder: pki)[authority.identity.orderTypeIdentifier])
+        #expect(identity.certificate == authority.identity.certificate)
+        let notes = identity.findings(at: Fixtures.now)
+        #expect(notes.map(\.code) == ["identity-passed-over", "identity-passed-over"])
+        #expect(notes.compactMap(\.path).sorted() == ["\(pki)/README", "\(pki)/server.pem"])
+        #expect(notes.allSatisfy { $0.severity == .note && $0.message.hasSuffix(".") })
+
+        // What has the form of a certificate and can't be read is at fault all the same.
+        try folder.write(Array("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n".utf8), to: "pki/x.pem")
+        #expect(throws: OrderPackageError.self) { try SigningIdentity.load(folder: pki) }
     }
 
     @Test("a request is one that openssl accepts; its key is private, may be encrypted, and nothing is overwritten")

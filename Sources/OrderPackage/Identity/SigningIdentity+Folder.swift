@@ -9,8 +9,10 @@ extension SigningIdentity {
     ///
     /// The folder holds PKCS#12 files, certificates and keys in PEM or DER, and intermediates, under any names: which
     /// key and issuer belong to which certificate is found by the keys themselves. The passphrase of `shop.p12` or
-    /// `shop.key` stands in `shop.passphrase`. Hidden files and certificate requests are passed over. Of two certificates
-    /// for one order type the one that ends last is taken, so that a renewed one is put beside the old.
+    /// `shop.key` stands in `shop.passphrase`. Hidden files, folders and certificate requests are passed over; so are files
+    /// that hold nothing of the kind, and certificates that are no order type's, each with a note in the identities'
+    /// ``findings``. Of two certificates for one order type one that is in date is taken, and of several such the one that
+    /// ends last, so that a renewed one is put beside the old.
     ///
     /// - Parameters:
     ///   - folder: its path.
@@ -22,16 +24,33 @@ extension SigningIdentity {
     ) throws(OrderPackageError) -> [OrderTypeIdentifier: SigningIdentity] {
         var material = IdentityMaterial()
         for name in try names(in: folder) where !name.hasPrefix(".") && !name.hasSuffix(".passphrase") {
-            try material.read("\(folder)/\(name)", passphrase: try passphrase(for: name, in: folder))
+            let path = "\(folder)/\(name)"
+            if ServiceRuntime.Files.isDirectory(path) { continue }
+            let passphrase = try passphrase(for: name, in: folder)
+            do throws(OrderPackageError) {
+                try material.read(path, passphrase: passphrase)
+            } catch {
+                guard passphrase == nil, error.code == .wrongPassphrase || error.code == .passphraseNeeded else {
+                    throw error
+                }
+                let place = passphrasePath(for: name, in: folder)
+                throw OrderPackageError(error.code, path: path, "\(error.message); it is looked for in \(place)")
+            }
         }
+        let now = second ?? WallTime.now().seconds
         var identities: [OrderTypeIdentifier: SigningIdentity] = [:]
         for (path, certificate) in material.leaves {
+            guard certificate.extensionValue(WalletPolicy.orderType) != nil else {
+                material.note(path, "\(certificate.subjectDescription) is no Order Type ID certificate")
+                continue
+            }
             let identity = try material.identity(path, certificate)
             let known = identities[identity.orderTypeIdentifier]
-            if known.map({ $0.chainNotAfter < identity.chainNotAfter }) ?? true {
+            if known.map({ identity.isBetter(than: $0, at: now) }) ?? true {
                 identities[identity.orderTypeIdentifier] = identity
             }
         }
+        for type in identities.keys { identities[type]?.findings += material.notes }
         guard !identities.isEmpty else {
             throw OrderPackageError(.noCertificate, path: folder, "the folder has no Order Type ID certificate")
         }
@@ -52,10 +71,21 @@ extension SigningIdentity {
     }
 
     private static func passphrase(for name: String, in folder: String) throws(OrderPackageError) -> Secret? {
-        let stem = name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
-        let path = "\(folder)/\(stem).passphrase"
+        let path = passphrasePath(for: name, in: folder)
         guard ServiceRuntime.Files.exists(path) else { return nil }
         return try Files.passphrase(in: path)
+    }
+
+    private static func passphrasePath(for name: String, in folder: String) -> String {
+        let stem = name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
+        return "\(folder)/\(stem).passphrase"
+    }
+
+    /// Whether it is the one to sign with, of two for one order type.
+    private func isBetter(than other: SigningIdentity, at second: Int64) -> Bool {
+        let isInDate = chainNotBefore...max(chainNotBefore, chainNotAfter) ~= second
+        let isOtherInDate = other.chainNotBefore...max(other.chainNotBefore, other.chainNotAfter) ~= second
+        return isInDate == isOtherInDate ? chainNotAfter > other.chainNotAfter : isInDate
     }
 }
 
@@ -66,10 +96,30 @@ private struct IdentityMaterial {
     private var issuers: [Certificate] = []
     private var keys: [PrivateKey] = []
     private var findings: [String: [Finding]] = [:]
+    /// What was passed over.
+    private(set) var notes: [Finding] = []
+
+    private static let marker = Array("-----BEGIN ".utf8)
+
+    /// Remembers that a file is of no use, and why.
+    mutating func note(_ path: String, _ reason: String) {
+        notes.append(
+            Finding(
+                severity: .note,
+                code: "identity-passed-over",
+                path: path,
+                message: "The file was passed over: \(reason).",
+                fix: "Leave it out of the folder of identities."
+            )
+        )
+    }
 
     mutating func read(_ path: String, passphrase: Secret?) throws(OrderPackageError) {
         var bytes = try SigningIdentity.readFile(path, "identity")
         defer { bytes.wipe() }
+        guard bytes.first == 0x30 || bytes.firstRange(of: Self.marker) != nil else {
+            return note(path, "it holds neither a certificate nor a key")
+        }
         do throws(CryptographyError) {
             if bytes.first == 0x30 {
                 try readDER(bytes, path, passphrase)

@@ -28,7 +28,7 @@ public struct SigningIdentity: Sendable {
     /// The last moment at which every certificate of the chain is valid, in seconds since 1970.
     public let chainNotAfter: Int64
     /// Advice about the files it came from, such as a PKCS#12 file with outdated ciphers.
-    public private(set) var findings: [Finding] = []
+    public internal(set) var findings: [Finding] = []
 
     /// Checks a certificate, its key and its issuer.
     ///

@@ -41,6 +41,7 @@ public enum PackageFindings {
         ("hash-mismatch", "A file is not the one that the manifest lists."),
         ("identity-ending", "A certificate of the chain ends within thirty days."),
         ("identity-legacy-ciphers", "A PKCS#12 file uses outdated ciphers."),
+        ("identity-passed-over", "A file in a folder of identities is no part of one."),
         ("image-damaged", "An image's headers can't be read, so that nobody can show it."),
         ("image-size", "An image is not square, or smaller or larger than Apple recommends."),
         ("image-transparent", "An image may have transparent pixels."),
