@@ -127,5 +127,11 @@ struct CertificateChainTests {
         #expect(
             throwsCode(.invalidInput) { try CertificateRequest.pem(subject: [(.country, "Deutschland")], key: key) }
         )
+        for name in ["", String(repeating: "ä", count: 65)] {
+            let error = #expect(throws: CryptographyError.self) {
+                try CertificateRequest.pem(subject: [(.commonName, name)], key: key)
+            }
+            #expect(error?.code == .invalidInput && error?.message.contains("CN takes 1 to 64 characters") == true)
+        }
     }
 }

@@ -47,6 +47,15 @@ struct TestAuthorityTests {
         #expect(try Files.list(folder.path) == ["pki"])
     }
 
+    @Test("an order type of any length gets its certificate; only the name for people is cut", arguments: [35, 239])
+    func longOrderType(count: Int) throws {
+        let type = try Fixtures.orderType("order.com.shop." + String(repeating: "a", count: count))
+        let identity = try Fixtures.authority().identity(for: type, now: Fixtures.now)
+        #expect(identity.orderTypeIdentifier == type)
+        #expect(identity.certificate.subject(.userID) == type.text)
+        #expect(identity.certificate.subject(.commonName) == String("Order Type ID: \(type)".prefix(64)))
+    }
+
     @Test("nothing that exists is overwritten")
     func existing() throws {
         let folder = try TemporaryFolder()

@@ -266,6 +266,8 @@ struct SigningCommandTests {
             for (line, status) in [
                 ("identity request", 66), ("identity request -o b.csr", 66), ("identity request --key b.key", 66),
                 ("identity request --key a --output a", 64), ("identity request --country usa", 64),
+                ("identity request --name ''", 64),
+                ("identity request --organization \(String(repeating: "a", count: 65))", 64),
                 ("identity request x", 64), ("identity", 64), ("identity request --key none/a -o none/b", 66),
             ] as [(String, Int32)] {
                 let result = try await shell(installation, "$walletorders \(line)")

@@ -35,7 +35,7 @@ enum DistinguishedName {
             else {
                 throw OpenSSLFailures.drain().error(
                     .invalidInput,
-                    "\(field.rawValue) can't hold the value given for it"
+                    "\(field.rawValue) takes \(field.limit), and not \"\(value.prefix(80))\""
                 )
             }
         }

@@ -14,6 +14,15 @@ public enum NameField: String, Hashable, Sendable, CaseIterable {
     /// `C`: two letters.
     case country = "C"
 
+    /// What a value may be, in words (RFC 5280 A.1).
+    var limit: String {
+        switch self {
+        case .userID: "a text"
+        case .commonName, .organizationalUnit, .organization: "1 to 64 characters"
+        case .country: "two letters"
+        }
+    }
+
     var identifier: Int32 {
         switch self {
         case .userID: NID_userId

@@ -32,11 +32,15 @@ enum TestCertificates {
         return template
     }
 
-    /// Thirteen months, as Apple's.
+    /// The most characters that a common name may have (RFC 5280 A.1, ub-common-name).
+    private static let nameLimit = 64
+
+    /// Thirteen months, as Apple's. What names a long order type is the user identifier and the extension; the common name, for
+    /// people, is cut.
     static func leaf(_ orderType: OrderTypeIdentifier, _ now: Int64) -> CertificateTemplate {
         var template = CertificateTemplate(
             subject: [
-                (.userID, orderType.text), (.commonName, "Order Type ID: \(orderType)"),
+                (.userID, orderType.text), (.commonName, String("Order Type ID: \(orderType)".prefix(nameLimit))),
                 (.organizationalUnit, "A1B2C3D4E5"), (.organization, "Example Inc."), (.country, "US"),
             ],
             notBefore: now - day,

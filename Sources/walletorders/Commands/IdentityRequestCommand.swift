@@ -29,6 +29,13 @@ enum IdentityRequestCommand: Command {
         let key = arguments["key"] ?? "order.key"
         let output = arguments["output"] ?? "order.certSigningRequest"
         guard key != output else { throw UsageError("--key and --output name the same file") }
+        for option in ["name", "organization"] {
+            guard let value = arguments[option] else { continue }
+            // RFC 5280 A.1: the upper bounds of both.
+            guard (1...64).contains(value.unicodeScalars.count) else {
+                throw UsageError("--\(option) takes 1 to 64 characters, not \(value.unicodeScalars.count)")
+            }
+        }
         let country = arguments["country"]
         if let country, country.utf8.count != 2 || !country.utf8.allSatisfy({ (0x41...0x5a).contains($0) }) {
             throw UsageError("--country takes two capital letters such as US, not \(country)")
