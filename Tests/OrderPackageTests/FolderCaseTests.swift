@@ -2,6 +2,7 @@
 
 import ExactJSON
 import OrderModel
+import ServiceRuntime
 import Testing
 
 @testable import OrderPackage
@@ -44,5 +45,13 @@ struct FolderCaseTests {
             ]
         )
         #expect { try source.packageFiles() } throws: { ($0 as? OrderPackageError)?.code == .badPath }
+    }
+
+    @Test("B09 the strings file of a pass is told by its name")
+    func passStrings() throws {
+        let folder = try folder([("en.lproj/pass.strings", Array(#""Shop" = "Shop";"#.utf8))])
+        let findings = try SourceFolder(folder.path).check().findings
+        let finding = try #require(findings.first { $0.code == "strings-missing" })
+        #expect(finding.message.contains("pass.strings") && finding.fix == "Rename pass.strings to order.strings.")
     }
 }

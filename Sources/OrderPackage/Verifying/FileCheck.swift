@@ -88,11 +88,16 @@ extension FileCheck {
                 }
                 let path = "\(folder)/order.strings"
                 guard let bytes = files[ExactKey(path)] else {
+                    let hasPassStrings = files[ExactKey("\(folder)/pass.strings")] != nil
                     list.error(
                         "strings-missing",
                         folder,
-                        "The localization folder has no order.strings.",
-                        fix: "Add the file, with the same keys as in the other languages."
+                        hasPassStrings
+                            ? "The localization folder has a pass.strings, which is for passes; orders use order.strings."
+                            : "The localization folder has no order.strings.",
+                        fix: hasPassStrings
+                            ? "Rename pass.strings to order.strings."
+                            : "Add the file, with the same keys as in the other languages."
                     )
                     continue
                 }
