@@ -54,4 +54,20 @@ struct FolderCaseTests {
         let finding = try #require(findings.first { $0.code == "strings-missing" })
         #expect(finding.message.contains("pass.strings") && finding.fix == "Rename pass.strings to order.strings.")
     }
+
+    @Test("names that aren't UTF-8, links and pipes are findings of a source folder and of an unpacked package")
+    func unreadableEntries() async throws {
+        let folder = try folder()
+        let made = try await shell(
+            "cd \(folder.path) && touch $'\\xff.png' && mkdir $'\\xfe' && ln -s /etc link.png && mkfifo pipe.png"
+        )
+        #expect(made.status == 0, "\(made.output)")
+        let expected = [
+            "not-a-file link.png", "not-a-file pipe.png", "zip-bad-name \u{FFFD}", "zip-bad-name \u{FFFD}.png",
+        ]
+        #expect(errors(try SourceFolder(folder.path).check().findings) == expected)
+        let unpacked = PackageVerifier().verify(try UnpackedFolder(folder.path))
+        #expect(errors(unpacked.findings).filter { $0.hasPrefix("not-a") || $0.hasPrefix("zip") } == expected)
+        #expect(unpacked.checked.contains("order") && unpacked.files.count == 6)
+    }
 }

@@ -65,9 +65,12 @@ public struct SourceFolder: Sendable {
             switch Files.kind("\(root)/\(path)") {
             case .folder: try read(root, prefix: "\(path)/", depth: depth + 1)
             case .file(let size): try add(root, path, size)
-            case .link, .other:
-                fault("not-a-file", path, "This is a link, a pipe or a device.", fix: "Put the file itself there.")
+            case .link, .other: faults.append(FolderEntry.notAFile(path))
             case nil:
+                if let finding = FolderEntry.badName(path) {
+                    faults.append(finding)
+                    continue
+                }
                 throw OrderPackageError(.unreadableFile, path: path, "the file can't be read; may it be looked at?")
             }
         }

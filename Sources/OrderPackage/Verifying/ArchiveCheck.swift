@@ -70,7 +70,17 @@ struct ArchiveCheck {
     }
 
     /// Takes files as they were unpacked.
-    init(files unpacked: [(path: String, contents: [UInt8])]) {
+    ///
+    /// - Parameters:
+    ///   - unpacked: their paths and contents.
+    ///   - unread: the paths of what is there, but is no file that can be read.
+    ///   - findings: what there is to say about those.
+    init(
+        files unpacked: [(path: String, contents: [UInt8])],
+        unread: [String] = [],
+        findings: [Finding] = []
+    ) {
+        for finding in findings { list.append(finding) }
         checkSize(unpacked.reduce(0) { $0 + $1.contents.count })
         for (path, bytes) in unpacked {
             // In an archive the reader has looked at the names.
@@ -79,6 +89,7 @@ struct ArchiveCheck {
             }
             add(path: path, bytes, size: bytes.count, compressedSize: bytes.count)
         }
+        for path in unread { add(path: path, nil, size: 0, compressedSize: 0) }
         checkPlaces()
     }
 

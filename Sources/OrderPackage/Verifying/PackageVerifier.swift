@@ -40,6 +40,11 @@ public struct PackageVerifier: Sendable {
         verify(ArchiveCheck(files: files), "folder")
     }
 
+    /// Checks an unpacked package on disk, and tells of what lies there and is no file.
+    public func verify(_ folder: UnpackedFolder) -> VerificationReport {
+        verify(ArchiveCheck(files: folder.files, unread: folder.unread, findings: folder.findings), "folder")
+    }
+
     private func verify(_ archive: ArchiveCheck, _ name: String) -> VerificationReport {
         var report = VerificationReport()
         report.checked.append(name)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import OrderModel
 import ServiceRuntime
 import ZipFiles
 
@@ -10,12 +11,17 @@ public struct UnpackedFolder: Sendable {
 
     /// All files with their paths from the folder, in byte order.
     public private(set) var files: [(path: String, contents: [UInt8])] = []
+    /// What lies there and is no file that a package can hold.
+    public private(set) var findings: [Finding] = []
+    /// The paths of such things: they are there, though nobody can say what they hold.
+    private(set) var unread: [String] = []
     private var room = ArchiveCheck.limits.totalBytes
 
     /// Reads a folder. Blocking: for commands, or off the event loops.
     ///
-    /// - Throws: `unreadableFile` for what can't be read and for anything but files and folders, such as links;
-    ///   `tooLarge` with more than 1,000 files, 10 MB, or folders deep within folders.
+    /// Symbolic links aren't followed; ``findings`` tells of them.
+    /// - Throws: `unreadableFile` for what can't be read; `tooLarge` with more than 1,000 files, 10 MB, or folders deep
+    ///   within folders.
     public init(_ folder: String) throws(OrderPackageError) {
         try read(folder.count > 1 && folder.last == "/" ? String(folder.dropLast()) : folder, prefix: "", depth: 0)
     }
@@ -27,17 +33,25 @@ public struct UnpackedFolder: Sendable {
         for name in try list("\(root)/\(prefix)") {
             let path = prefix + name
             let file = "\(root)/\(path)"
-            if Files.permissions(ofFile: file) != nil {
-                guard files.count < ArchiveCheck.limits.entries else {
-                    throw OrderPackageError(.tooLarge, path: root, "the folder has too many files for a package")
+            guard files.count + unread.count < ArchiveCheck.limits.entries else {
+                throw OrderPackageError(.tooLarge, path: root, "the folder has too many files for a package")
+            }
+            switch Files.kind(file) {
+            case .file: files.append((path, try contents(file)))
+            case .folder: try read(root, prefix: "\(path)/", depth: depth + 1)
+            case .link, .other: add(FolderEntry.notAFile(path), path)
+            case nil:
+                guard let finding = FolderEntry.badName(path) else {
+                    throw OrderPackageError(.unreadableFile, path: file, "the file can't be read; may it be looked at?")
                 }
-                files.append((path, try contents(file)))
-            } else if Files.isDirectory(file) {
-                try read(root, prefix: "\(path)/", depth: depth + 1)
-            } else {
-                throw OrderPackageError(.unreadableFile, path: file, "this is neither a file nor a folder")
+                add(finding, path)
             }
         }
+    }
+
+    private mutating func add(_ finding: Finding, _ path: String) {
+        findings.append(finding)
+        unread.append(path)
     }
 
     private mutating func contents(_ file: String) throws(OrderPackageError) -> [UInt8] {

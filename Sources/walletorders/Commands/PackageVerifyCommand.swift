@@ -69,7 +69,7 @@ extension PackageVerifier {
         do {
             return try await runBlocking {
                 guard Files.isDirectory(path) else { return self.verify(try Files.read(path)) }
-                return self.verify(files: try UnpackedFolder(path).files)
+                return self.verify(try UnpackedFolder(path))
             }
         } catch let error as SystemError where error.errno == EFBIG {
             throw CommandFailure(.inputUnreadable, "\(path) is far too large: a package stays below 5 MB")
