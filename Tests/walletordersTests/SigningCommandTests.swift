@@ -178,6 +178,23 @@ struct SigningCommandTests {
         }
     }
 
+    @Test("When only the identity can't be used, the report says so, and what else was found")
+    func unusableIdentity() async throws {
+        try await TestInstallation.use { installation in
+            try await prepare(installation)
+            try Files.write([1], to: installation.directory + "/x/en.lproj/note.txt")
+            let line = "$walletorders package build x --identity none.p12 -o a.order"
+            let built = try await shell(installation, line + " --json")
+            #expect(built.status == 66, "\(built.errorText)")
+            let report = try JSONValue(parsing: Array(built.text.utf8))
+            #expect(report["valid"]?.boolValue == false)
+            let codes = report["findings"]?.arrayValue?.compactMap { $0["code"]?.stringValue } ?? []
+            #expect(codes.contains("file-unused") && codes.contains("not-signed"), "\(codes)")
+            let spoken = try await shell(installation, line)
+            #expect(spoken.status == 66 && spoken.errorText.contains("file-unused"), "\(spoken.errorText)")
+        }
+    }
+
     @Test("An output that can't be written is told with exit 66, and nothing half remains")
     func outputs() async throws {
         try await TestInstallation.use { installation in

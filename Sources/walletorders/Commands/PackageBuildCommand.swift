@@ -53,12 +53,20 @@ enum PackageBuildCommand: Command {
             self.show(report, source, nil, asJSON: isJSON)
             throw CommandFailure(.checkFailed, "nothing was signed")
         }
-        let identity = try await self.identity(
-            identityFile,
-            for: document.orderTypeIdentifier,
-            arguments,
-            now: WallTime.now().seconds
-        )
+        let identity: SigningIdentity
+        do {
+            identity = try await self.identity(
+                identityFile,
+                for: document.orderTypeIdentifier,
+                arguments,
+                now: WallTime.now().seconds
+            )
+        } catch let failure as CommandFailure {
+            // What was found out about the folder is told all the same, and a program finds the reason in the report.
+            if isJSON { report.findings.append(Self.unsigned(identityFile, failure)) }
+            self.show(report, source, nil, asJSON: isJSON)
+            throw failure
+        }
         report.findings += identity.findings(at: WallTime.now().seconds)
         let package: OrderPackage
         switch self.sign(document, source, identity) {
@@ -70,6 +78,16 @@ enum PackageBuildCommand: Command {
         }
         try await self.write(package, to: output)
         self.show(report, source, (output, package, identity, document.updatedAt), asJSON: isJSON)
+    }
+
+    private static func unsigned(_ identity: String, _ failure: CommandFailure) -> Finding {
+        Finding(
+            severity: .error,
+            code: "not-signed",
+            path: identity,
+            message: "The identity can't be used: \(failure.message).",
+            fix: "Mend what the message says, or sign with another identity."
+        )
     }
 
     private static func sign(
