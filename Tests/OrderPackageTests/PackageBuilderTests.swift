@@ -202,6 +202,12 @@ struct PackageBuilderTests {
         #expect(throws: Never.self) { try Fixtures.package(order: order) }
     }
 
+    @Test("a byte order mark in front of an order is never written")
+    func mark() throws {
+        let package = try Fixtures.package(order: [0xEF, 0xBB, 0xBF] + Fixtures.order)
+        #expect(package.bytes == (try Fixtures.package().bytes))
+    }
+
     @Test(
         "paths that don't belong into a package are refused",
         arguments: [

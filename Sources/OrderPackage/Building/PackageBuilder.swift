@@ -21,7 +21,8 @@ public struct PackageBuilder: Sendable {
     /// Builds a package.
     ///
     /// - Parameters:
-    ///   - order: the bytes of `order.json`; they are read, to be sure that they are JSON and of the identity's type.
+    ///   - order: the bytes of `order.json`; they are read, to be sure that they are JSON and of the identity's type. A byte
+    ///     order mark in front of them is left out.
     ///   - files: images, receipts, labels and localized strings, in any order.
     ///   - signingTime: when the order came to be as it is, in seconds since 1970; moved up to where the chain is valid.
     /// - Throws: `badOrder`, `orderTypeMismatch`, `expired` when the chain had ended by then, `duplicatePath`,
@@ -32,7 +33,9 @@ public struct PackageBuilder: Sendable {
         signingTime: Int64
     ) throws(OrderPackageError) -> OrderPackage {
         try checkOrder(order)
-        return try assemble(order, files, signingTime)
+        // Readers may pass over a byte order mark, but nobody must write one (RFC 8259 8.1).
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        return try assemble(order.starts(with: mark) ? Array(order.dropFirst(mark.count)) : order, files, signingTime)
     }
 
     /// Builds a package of a document's own bytes, which needn't be read: that would cost a tenth of a package.
