@@ -121,7 +121,12 @@ struct ForeignPackage: Sendable, CustomTestStringConvertible {
         ),
         ForeignPackage("no certificates", ["error signer-missing signature"], "manifest; sign -nocerts; pack"),
         ForeignPackage("SHA-1", ["error signature-digest-algorithm signature"], "manifest; sign -md sha1; pack"),
-        ForeignPackage("SHA-512", ["error signature-digest-algorithm signature"], "manifest; sign -md sha512; pack"),
+        ForeignPackage("SHA-512", ["warning signature-digest-algorithm signature"], "manifest; sign -md sha512; pack"),
+        ForeignPackage(
+            "SHA-512 over another manifest",
+            ["error signature-invalid signature", "warning signature-digest-algorithm signature"],
+            "manifest; sign -md sha512; printf ' ' >> manifest.json; pack"
+        ),
         ForeignPackage(
             "RSA with PSS",
             ["error signature-algorithm signature"],
