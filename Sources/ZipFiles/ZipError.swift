@@ -45,7 +45,7 @@ package struct ZipError: Error, Hashable, Sendable, CustomStringConvertible {
         case encrypted
         /// A compression method other than stored and deflate.
         case unsupportedMethod
-        /// Zip64 records, which order packages never need.
+        /// Zip64 records, or sizes that only these tell, which order packages never need.
         case zip64
         /// An archive of several parts.
         case multipleDisks

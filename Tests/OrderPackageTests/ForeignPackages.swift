@@ -178,6 +178,15 @@ struct ForeignPackage: Sendable, CustomTestStringConvertible {
             "head -c 40000000 /dev/zero > bomb.png; manifest; sign; pack; zip -q -X ../out.order bomb.png"
         ),
         ForeignPackage(
+            "ordinary sizes with room for 64-bit ones",
+            ["warning zip-zip64 logo.png"],
+            "manifest; sign;"
+                + " python3 -c \"import zipfile; z = zipfile.ZipFile('../out.order', 'w');"
+                + " [z.write(n) for n in ('manifest.json', 'order.json', 'signature')];"
+                + " f = z.open('logo.png', 'w', force_zip64=True); f.write(open('logo.png', 'rb').read()); f.close();"
+                + " z.close()\""
+        ),
+        ForeignPackage(
             "64-bit records",
             ["error zip-zip64 ."],
             "manifest; sign; zip -q -X -fz ../out.order manifest.json order.json logo.png signature"

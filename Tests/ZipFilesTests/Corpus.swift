@@ -98,7 +98,6 @@ enum Corpus {
         Case(title: "64-bit locator", code: .zip64) { bytes in
             bytes.insert(contentsOf: [0x50, 0x4B, 0x06, 0x07] + [UInt8](repeating: 0, count: 16), at: bytes.count - 22)
         },
-        Case(title: "64-bit extra field", code: .zip64) { extra([1, 0, 0, 0], &$0) },
         Case(title: "second name in an extra field", code: .alternateName) { extra([0x75, 0x70, 0, 0], &$0) },
         Case(title: "several disks", code: .multipleDisks) { put16(1, at: $0.count - 18, in: &$0) },
         Case(title: "entry on another disk", code: .multipleDisks) { bytes in

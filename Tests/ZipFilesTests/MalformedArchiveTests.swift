@@ -52,6 +52,28 @@ struct MalformedArchiveTests {
         #expect(reader.notices.map(\.code) == [.comment, .similarNames])
     }
 
+    @Test("room for 64-bit sizes is noticed where the sizes are ordinary, and refused where they are other ones")
+    func wideSizes() throws {
+        let plain = try archive([("a", [1, 2, 3])])
+        func wide(_ size: UInt8, _ compressedSize: UInt8) -> [UInt8] {
+            var bytes = plain
+            let field = [1, 0, 16, 0, size, 0, 0, 0, 0, 0, 0, 0, compressedSize, 0, 0, 0, 0, 0, 0, 0]
+            Corpus.put32(.max, at: 18, in: &bytes)
+            Corpus.put32(.max, at: 22, in: &bytes)
+            Corpus.put16(20, at: 28, in: &bytes)
+            bytes.insert(contentsOf: field, at: 31)
+            let place = bytes.count - 6
+            Corpus.put32(UInt32(bytes[place]) + 20, at: place, in: &bytes)
+            return bytes
+        }
+        let reader = try ZipReader(wide(3, 3))
+        #expect(reader.notices.map(\.code) == [.zip64])
+        #expect(try reader.contents(of: reader.entries[0]) == [1, 2, 3])
+        for (size, compressedSize) in [(4, 3), (3, 4)] as [(UInt8, UInt8)] {
+            #expect(ZipReader.inspect(wide(size, compressedSize)).faults.map(\.code) == [.headerMismatch])
+        }
+    }
+
     @Test("a directory in another order than the entries is noticed, and the entries come as they lie")
     func order() throws {
         var bytes = try Corpus.good()

@@ -18,7 +18,7 @@ enum ArchiveAdvice {
     /// passes that are written so are accepted in practice.
     static func severity(_ code: ZipNotice.Code) -> Finding.Severity {
         switch code {
-        case .similarNames, .dataDescriptor, .folder, .nameEncoding, .headerDetail: .warning
+        case .similarNames, .dataDescriptor, .folder, .nameEncoding, .headerDetail, .zip64: .warning
         case .comment, .directoryOrder: .note
         }
     }
@@ -56,6 +56,7 @@ enum ArchiveAdvice {
         case .comment: "Leave the comment out."
         case .nameEncoding: "Use ASCII names, or set the flag for UTF-8."
         case .directoryOrder: "Write the archive anew, in one go."
+        case .zip64: "Write the archive without zip64 (zip -fz-); a package is small."
         case .headerDetail: "Write the archive with another zip tool or library."
         }
     }

@@ -61,6 +61,25 @@ enum ExtraField {
     /// Info-ZIP's second name in UTF-8, which some readers take instead of the first.
     static let unicodePath: UInt16 = 0x7075
 
+    /// The unpacked and the packed size in a local header's extra field, where it has them (APPNOTE 4.5.3).
+    static func wideSizes(_ extra: ArraySlice<UInt8>) -> (size: UInt64, compressedSize: UInt64)? {
+        var rest = extra
+        while rest.count >= 4 {
+            let start = rest.startIndex
+            let identifier = UInt16(rest[start]) | UInt16(rest[start + 1]) << 8
+            let body = rest.dropFirst(4).prefix(Int(rest[start + 2]) | Int(rest[start + 3]) << 8)
+            if identifier == zip64 {
+                guard body.count >= 16 else { return nil }
+                let numbers = [body.prefix(8), body.dropFirst(8).prefix(8)].map { bytes in
+                    bytes.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+                }
+                return (numbers[0], numbers[1])
+            }
+            rest = rest.dropFirst(4 + body.count)
+        }
+        return nil
+    }
+
     /// The identifiers that an extra field holds; what doesn't fit is left out.
     static func identifiers(_ extra: ArraySlice<UInt8>) -> [UInt16] {
         var identifiers: [UInt16] = []

@@ -16,6 +16,8 @@ package struct ZipNotice: Hashable, Sendable, CustomStringConvertible {
         case nameEncoding
         /// The directory lists the entries in another order than they lie in.
         case directoryOrder
+        /// An entry has an extra field for 64-bit sizes, though its sizes are ordinary.
+        case zip64
         /// The local header and the directory differ in what doesn't bear on the contents (time, needed version).
         case headerDetail
     }

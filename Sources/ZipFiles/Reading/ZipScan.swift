@@ -141,11 +141,16 @@ struct ZipScan {
             fault(.zip64, name, "the entry has 64-bit sizes")
         }
         checkExtra(record.extra, name)
+        if ExtraField.identifiers(record.extra).contains(ExtraField.zip64) { noteWideSizes(name) }
+    }
+
+    /// Whoever writes before it knows the sizes leaves room for large ones. Ordinary ones stand in their ordinary places.
+    private mutating func noteWideSizes(_ name: String) {
+        notice(.zip64, name, "the entry has an extra field for 64-bit sizes, which its own don't need")
     }
 
     private mutating func checkExtra(_ extra: ArraySlice<UInt8>, _ name: String) {
         for identifier in ExtraField.identifiers(extra) {
-            if identifier == ExtraField.zip64 { fault(.zip64, name, "the entry has a zip64 extra field") }
             if identifier == ExtraField.unicodePath {
                 fault(.alternateName, name, "the entry has a second name in an extra field")
             }
@@ -246,8 +251,14 @@ struct ZipScan {
             fault(.truncated, name, "the entry's data ends beyond the entries")
             return nil
         }
-        compare(record, at: start, localName: bytes[nameStart..<extraStart])
-        checkExtra(bytes[extraStart..<dataStart], name)
+        let extra = bytes[extraStart..<dataStart]
+        compare(record, at: start, localName: bytes[nameStart..<extraStart], extra)
+        checkExtra(extra, name)
+        if ExtraField.identifiers(extra).contains(ExtraField.zip64),
+            !ExtraField.identifiers(record.extra).contains(ExtraField.zip64)
+        {
+            noteWideSizes(name)
+        }
         var end = dataEnd
         if record.flags & ZipRecord.descriptorFlag != 0 {
             notice(.dataDescriptor, name, "the sizes follow the data; a device may pass over such an entry")
@@ -272,7 +283,12 @@ struct ZipScan {
         return end
     }
 
-    private mutating func compare(_ record: DirectoryRecord, at start: Int, localName: ArraySlice<UInt8>) {
+    private mutating func compare(
+        _ record: DirectoryRecord,
+        at start: Int,
+        localName: ArraySlice<UInt8>,
+        _ extra: ArraySlice<UInt8>
+    ) {
         let name = record.name
         if localName != record.nameBytes {
             let local = String(decoding: localName, as: UTF8.self)
@@ -283,18 +299,21 @@ struct ZipScan {
         if bytes.get16(start + 8) != record.method { differing.append("method") }
         // With a data descriptor the local header may leave these at 0.
         let mayBeZero = record.flags & ZipRecord.descriptorFlag != 0
-        func differs(_ offset: Int, _ value: UInt32) -> Bool {
+        let wide = ExtraField.wideSizes(extra)
+        func differs(_ offset: Int, _ value: UInt32, wide: UInt64? = nil) -> Bool {
             let local = bytes.get32(start + offset)
+            // The largest number stands for "see the 64-bit field".
+            if local == .max, let wide, wide == UInt64(value) { return false }
             return local != value && !(mayBeZero && local == 0)
         }
         if differs(14, record.crc32) { differing.append("checksum") }
-        if differs(18, record.compressedSize) { differing.append("compressed size") }
-        if differs(22, record.size) { differing.append("size") }
+        if differs(18, record.compressedSize, wide: wide?.compressedSize) { differing.append("compressed size") }
+        if differs(22, record.size, wide: wide?.size) { differing.append("size") }
         if !differing.isEmpty {
             fault(
                 .headerMismatch,
                 name,
-                "the local header has another \(differing.joined(separator: ", ")) than the directory"
+                "the local header and the directory differ in \(differing.joined(separator: ", "))"
             )
         }
         let time = DOSTime(time: bytes.get16(start + 10), date: bytes.get16(start + 12))
