@@ -3,6 +3,7 @@
 import Cryptography
 import ExactJSON
 import OrderModel
+import ServiceRuntime
 import Testing
 import ZipFiles
 
@@ -86,4 +87,42 @@ struct HostilePackageTests {
         #expect(!report.isValid && elapsed < .seconds(30))
     }
 
+    @Test("no broken or hostile package costs more than 64 MB of memory")
+    func memory() async {
+        // In a process of its own, where no other test's memory counts.
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            let verifier = PackageVerifier(trust: [try Fixtures.authority().root])
+            var makers: [() throws -> [UInt8]] = [
+                HostilePackage.overlapping, HostilePackage.deepPath, HostilePackage.manyTexts,
+            ]
+            for broken in BrokenPackage.all { makers.append { try broken.bytes() } }
+            var worst = 0
+            for make in makers {
+                let bytes = try make()
+                let before = try await Memory.restartPeak()
+                _ = verifier.verify(bytes)
+                worst = max(worst, try Memory.peak() - before)
+            }
+            print("at most \(worst >> 20) MB")
+            #expect(worst < 64 << 20)
+        }
+        print(String(decoding: result?.standardOutputContent ?? [], as: UTF8.self))
+    }
+}
+
+/// What this process takes of the machine's memory, by Linux's own count.
+private enum Memory {
+    /// Forgets the highest figure so far, and gives the present one, in bytes.
+    static func restartPeak() async throws -> Int {
+        let done = try await shell("echo 5 > /proc/$PPID/clear_refs")
+        try #require(done.status == 0, "\(done.output)")
+        return try peak()
+    }
+
+    /// The highest figure since, in bytes.
+    static func peak() throws -> Int {
+        let text = String(decoding: try Files.read("/proc/self/status"), as: UTF8.self)
+        let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
+        return try #require(Int(line.split(separator: " ").dropLast().last ?? "")) << 10
+    }
 }

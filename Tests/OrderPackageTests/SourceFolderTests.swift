@@ -40,7 +40,7 @@ struct SourceFolderTests {
         #expect(findings == [])
     }
 
-    @Test("a folder and the same files in memory give the same package, with and without a closing slash")
+    @Test("B25 a folder and the same files in memory give the same package, with and without a closing slash")
     func sameAsMemory() throws {
         let folder = try folder(strings)
         let files = try strings.map { try PackageFile(path: $0.0, contents: $0.1) }

@@ -142,11 +142,15 @@ public struct PackageBuilder: Sendable {
         } catch {
             throw OrderPackageError(.signing, "the manifest could not be signed: \(error.message)")
         }
-        // Even the shortest signature holds an RSA-2048 value; less means that something failed unseen.
+        try Self.checkForm(signature)
+        return signature
+    }
+
+    /// Even the shortest signature holds an RSA-2048 value; less means that something failed unseen.
+    static func checkForm(_ signature: [UInt8]) throws(OrderPackageError) {
         guard signature.first == 0x30, signature.count > 256 else {
             throw OrderPackageError(.signing, "signing gave \(signature.count) bytes that are no signature")
         }
-        return signature
     }
 
     private func archive(
