@@ -3,18 +3,48 @@
 /// Writes values as JSON text in UTF-8.
 ///
 /// Only what RFC 8259 section 7 requires is escaped: the quote, the backslash and control characters.
-struct JSONWriter {
+package struct JSONWriter {
     let style: JSONStyle
-    private(set) var output: [UInt8] = []
+    /// What was written so far.
+    package private(set) var output: [UInt8] = []
     private var depth = 0
 
-    init(style: JSONStyle) {
+    /// A writer with room for `capacity` bytes before it has to grow.
+    package init(style: JSONStyle, capacity: Int = 512) {
         self.style = style
-        output.reserveCapacity(512)
+        output.reserveCapacity(capacity)
+    }
+
+    /// Appends a byte of punctuation, for callers that put an object together themselves.
+    package mutating func write(byte: UInt8) { output.append(byte) }
+
+    /// Appends a part of a text that is JSON already.
+    package mutating func write(json: [UInt8], _ range: Range<Int>) {
+        output.append(contentsOf: json[range])
+    }
+
+    /// Appends a part of a text that is JSON already, such as a member's name, and a text as a JSON string behind it.
+    package mutating func write(json: [UInt8], _ range: Range<Int>, _ text: String) {
+        let bytes = text.utf8.span
+        guard Self.isPlain(bytes) else {
+            output.append(contentsOf: json[range])
+            output.append(UInt8(ascii: "\""))
+            for index in bytes.indices { writeEscaped(bytes[index]) }
+            output.append(UInt8(ascii: "\""))
+            return
+        }
+        let front = json.span.extracting(range)
+        // In one go: to make sure that there is room costs more than the bytes of most texts.
+        output.append(addingCapacity: front.count + bytes.count + 2) { span in
+            for index in front.indices { span.append(front[index]) }
+            span.append(UInt8(ascii: "\""))
+            for index in bytes.indices { span.append(bytes[index]) }
+            span.append(UInt8(ascii: "\""))
+        }
     }
 
     /// Appends a value.
-    mutating func write(_ value: JSONValue) {
+    package mutating func write(_ value: JSONValue) {
         switch value {
         case .null: output.append(contentsOf: [0x6E, 0x75, 0x6C, 0x6C])
         case .bool(true): output.append(contentsOf: [0x74, 0x72, 0x75, 0x65])
@@ -68,23 +98,22 @@ struct JSONWriter {
         output.append(contentsOf: repeatElement(0x20, count: 2 * depth))
     }
 
-    private mutating func write(_ text: String) {
-        let bytes = text.utf8.span
-        // Texts without escapes go out in one sweep; the rest of others byte by byte.
-        var swept = 0
-        output.append(addingCapacity: bytes.count + 2) { span in
-            span.append(UInt8(ascii: "\""))
-            while swept < bytes.count {
-                let byte = bytes[swept]
-                if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return }
-                span.append(byte)
-                swept += 1
-            }
-            span.append(UInt8(ascii: "\""))
+    /// Appends a text as a JSON string.
+    package mutating func write(_ text: String) { write(json: [], 0..<0, text) }
+
+    /// Whether nothing has to be escaped: no byte is below the space, a quote or a backslash. By arithmetic whose sign
+    /// bits tell it, and without an early end, so that the compiler looks at many bytes in one step.
+    private static func isPlain(_ bytes: Span<UInt8>) -> Bool {
+        var found: UInt8 = 0
+        for index in bytes.indices {
+            let byte = bytes[index]
+            let quote = byte ^ UInt8(ascii: "\"")
+            let backslash = byte ^ UInt8(ascii: "\\")
+            found |= (byte &- 0x20) & ~byte
+            found |= (quote &- 1) & ~quote
+            found |= (backslash &- 1) & ~backslash
         }
-        guard swept < bytes.count else { return }
-        for index in swept..<bytes.count { writeEscaped(bytes[index]) }
-        output.append(UInt8(ascii: "\""))
+        return found & 0x80 == 0
     }
 
     private mutating func writeEscaped(_ byte: UInt8) {

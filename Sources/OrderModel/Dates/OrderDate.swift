@@ -125,13 +125,13 @@ public struct OrderDate: Sendable, Hashable, Comparable {
         var output: [UInt8] = []
         output.reserveCapacity(28)
         func put(_ value: Int64, _ width: Int) {
-            var digits = [UInt8](repeating: 0x30, count: width)
+            let start = output.count
+            for _ in 0..<width { output.append(0x30) }
             var rest = value
-            for index in stride(from: width - 1, through: 0, by: -1) {
-                digits[index] = 0x30 + UInt8(rest % 10)
+            for index in stride(from: start + width - 1, through: start, by: -1) {
+                output[index] = 0x30 + UInt8(rest % 10)
                 rest /= 10
             }
-            output += digits
         }
         put(min(max(year, 0), 9999), 4)
         output.append(0x2D)

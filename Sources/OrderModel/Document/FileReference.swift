@@ -13,9 +13,7 @@ public struct FileReference: Sendable, Hashable {
 
     /// Every place of a document that names a file, whatever else is wrong with the document.
     public static func all(in document: JSONValue) -> [FileReference] {
-        var walk = TextWalk()
-        walk.visit(document, .object(.order))
-        return walk.files
+        TextWalk(document, for: .files).files
     }
 }
 

@@ -13,11 +13,24 @@ struct TextWalk {
         let pointer: JSONPointer
     }
 
+    /// What a walk looks for; it passes over everything that can't hold it.
+    enum Subject {
+        case files
+        case texts
+    }
+
+    private let subject: Subject
     private(set) var files: [FileReference] = []
     private(set) var texts: [Localizable] = []
     private var place: [String] = []
 
-    mutating func visit(_ value: JSONValue, _ kind: FieldKind) {
+    /// A walk over an order.
+    init(_ document: JSONValue, for subject: Subject) {
+        self.subject = subject
+        visit(document, .object(.order))
+    }
+
+    private mutating func visit(_ value: JSONValue, _ kind: FieldKind) {
         switch kind {
         case .object(let description):
             guard case .object(let object) = value else { return }
@@ -40,10 +53,17 @@ struct TextWalk {
     }
 
     private mutating func visit(_ object: JSONObject, _ description: ObjectDescription) {
-        for (name, value) in object {
-            guard let field = description.field(name) else { continue }
+        let wanted = subject == .files ? description.fileFields : description.textFields
+        guard wanted != 0 else { return }
+        let members = object.members
+        for index in members.indices {
+            guard let position = description.position(of: members[index].name),
+                wanted & (1 << UInt64(position)) != 0
+            else { continue }
+            let (name, value) = members[index]
+            let field = description.fields[position]
             place.append(name)
-            if field.isLocalizable, case .string(let text) = value {
+            if subject == .texts, field.isLocalizable, case .string(let text) = value {
                 texts.append(
                     Localizable(kind: description.name + "." + name, text: text, pointer: JSONPointer(tokens: place))
                 )

@@ -44,6 +44,39 @@ public indirect enum FieldKind: Sendable {
     case list(FieldKind)
     /// A parcel or a pickup, told apart by `fulfillmentType`.
     case fulfillment
+
+    /// Whether values may look otherwise in a package than in the document that was sent.
+    var isRewritten: Bool {
+        switch self {
+        case .dateTime, .amount, .quantity, .object, .fulfillment: true
+        case .list(let element): element.isRewritten
+        default: false
+        }
+    }
+
+    /// Whether values name files, or hold values that do.
+    var holdsFiles: Bool {
+        switch self {
+        case .file: true
+        case .list(let element): element.holdsFiles
+        default: objects.contains { $0.fileFields != 0 }
+        }
+    }
+
+    /// Whether values hold localizable texts.
+    var holdsTexts: Bool {
+        if case .list(let element) = self { return element.holdsTexts }
+        return objects.contains { $0.textFields != 0 }
+    }
+
+    /// The objects that a value may be.
+    private var objects: [ObjectDescription] {
+        switch self {
+        case .object(let description): [description]
+        case .fulfillment: [.shippingFulfillment, .pickupFulfillment]
+        default: []
+        }
+    }
 }
 
 /// What a file of the package is for, and so which formats it may have.

@@ -14,7 +14,15 @@ public final class ObjectDescription: Sendable {
     /// Members that people send though there are none of that name, and what is meant instead.
     public let misnomers: [String: String]
 
-    private let positions: [String: Int]
+    /// The fields' names as members of an object that they are not the first of, `,"name":`.
+    let labels: FieldLabels
+    /// One bit for each field whose value may look otherwise in a package than in the document that was sent.
+    let rewrittenFields: UInt64
+    /// One bit for each field whose value names a file, or holds one that does.
+    let fileFields: UInt64
+    /// One bit for each field whose value is localizable, or holds one that is.
+    let textFields: UInt64
+    private let positions: FieldPositions
     /// One bit for each field that has to be there, in version 1 and in version 2.
     private let requiredFields: [UInt64]
 
@@ -30,27 +38,29 @@ public final class ObjectDescription: Sendable {
         self.since = since
         self.fields = fields
         self.misnomers = misnomers
-        var positions: [String: Int] = [:]
-        for (index, field) in fields.enumerated() { positions[field.name] = index }
-        self.positions = positions
         precondition(fields.count <= 64, "one bit a field")
-        self.requiredFields = [1, 2].map { version in
-            fields.indices.reduce(0) { bits, index in
-                fields[index].isRequired(inVersion: version) ? bits | 1 << UInt64(index) : bits
-            }
-        }
+        positions = FieldPositions(fields.map(\.name))
+        labels = FieldLabels(fields.map(\.name))
+        rewrittenFields = Self.bits(fields) { $0.kind.isRewritten }
+        fileFields = Self.bits(fields) { $0.kind.holdsFiles }
+        textFields = Self.bits(fields) { $0.isLocalizable || $0.kind.holdsTexts }
+        requiredFields = [1, 2].map { version in Self.bits(fields) { $0.isRequired(inVersion: version) } }
+    }
+
+    private static func bits(_ fields: [FieldDescription], where condition: (FieldDescription) -> Bool) -> UInt64 {
+        fields.indices.reduce(0) { bits, index in condition(fields[index]) ? bits | 1 << UInt64(index) : bits }
     }
 
     /// The field of that name.
     public func field(_ name: String) -> FieldDescription? {
-        positions[name].map { fields[$0] }
+        position(of: name).map { fields[$0] }
     }
 
     /// The positions of the fields that a document of `version` has to have, as bits.
     func requiredFields(inVersion version: Int) -> UInt64 { requiredFields[version < 2 ? 0 : 1] }
 
     /// Where the field of that name stands in ``fields``.
-    func position(of name: String) -> Int? { positions[name] }
+    func position(of name: String) -> Int? { positions.position(of: name) }
 
     /// What to do about a member that the object does not have.
     func advice(forUnknown member: String) -> String {

@@ -37,9 +37,7 @@ public enum LocalizationCheck {
 
         init(_ document: JSONValue, _ tables: [(key: LocaleIdentifier, value: StringsTable)]) {
             self.tables = tables
-            var walk = TextWalk()
-            walk.visit(document, .object(.order))
-            texts = walk.texts
+            texts = TextWalk(document, for: .texts).texts
             var known: Set<ExactKey> = []
             keys = tables.flatMap(\.value.keys).filter { known.insert(ExactKey($0)).inserted }
             self.known = known

@@ -29,9 +29,7 @@ public struct FileNameCheck: Sendable {
         self.paths = paths.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         index = FileNameIndex(self.paths, folders: Self.localizationFolders(self.paths))
         search = NearMiss(self.paths)
-        var walk = TextWalk()
-        walk.visit(order, .object(.order))
-        for reference in walk.files { find(reference) }
+        for reference in TextWalk(order, for: .files).files { find(reference) }
         listUnused()
     }
 
