@@ -190,3 +190,10 @@ enum ArchiveEdit {
         }
     }
 }
+
+extension Manifest {
+    /// The bytes of a manifest that lists these paths and digests.
+    static func bytes(_ files: [(path: String, digestText: String)]) -> [UInt8] {
+        bytes(files.map { line(path: $0.path, digestText: $0.digestText) })
+    }
+}

@@ -4,22 +4,30 @@
 package enum DER {
     /// One value: tag, length, contents.
     package static func value(_ tag: UInt8, _ contents: [UInt8]) -> [UInt8] {
-        var bytes = [tag]
+        var bytes: [UInt8] = []
         bytes.reserveCapacity(contents.count + 6)
-        if contents.count < 0x80 {
-            bytes.append(UInt8(contents.count))
-        } else {
-            var length: [UInt8] = []
-            var rest = contents.count
-            while rest > 0 {
-                length.insert(UInt8(truncatingIfNeeded: rest), at: 0)
-                rest >>= 8
-            }
-            bytes.append(0x80 | UInt8(length.count))
-            bytes += length
-        }
+        append(tag, count: contents.count, to: &bytes)
         bytes.append(contentsOf: contents)
         return bytes
+    }
+
+    /// Appends a value's tag and length; its contents follow.
+    static func append(_ tag: UInt8, count: Int, to bytes: inout [UInt8]) {
+        bytes.append(tag)
+        guard count >= 0x80 else { return bytes.append(UInt8(count)) }
+        let length = lengthCount(count) - 1
+        bytes.append(0x80 | UInt8(length))
+        for index in stride(from: length - 1, through: 0, by: -1) {
+            bytes.append(UInt8(truncatingIfNeeded: count >> (8 * index)))
+        }
+    }
+
+    /// How many bytes a value of `count` bytes of contents has.
+    static func wholeCount(_ count: Int) -> Int { 1 + lengthCount(count) + count }
+
+    /// How many bytes a length takes.
+    private static func lengthCount(_ count: Int) -> Int {
+        count < 0x80 ? 1 : 1 + (Int.bitWidth - count.leadingZeroBitCount + 7) / 8
     }
 
     /// NULL: how Apple's marker extensions say "yes".

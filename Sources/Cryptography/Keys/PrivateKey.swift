@@ -7,12 +7,29 @@ public final class PrivateKey: @unchecked Sendable {
     // Never changed after init. OpenSSL counts references atomically and guards the key's caches (blinding, exported
     // forms) with locks of its own, so any number of threads may sign with it at once.
     let pointer: OpaquePointer
+    /// Set up for signing SHA-256 digests, and copied for each signature: setting up looks algorithms up by name, which
+    /// costs more than everything else around the key's own arithmetic. nil when the key can't sign digests.
+    private let signing: OpaquePointer?
 
     init(takingOwnership pointer: OpaquePointer) {
         unsafe self.pointer = pointer
+        unsafe signing = Self.signingContext(pointer)
+    }
+
+    private static func signingContext(_ key: OpaquePointer) -> OpaquePointer? {
+        defer { OpenSSLFailures.clear() }
+        guard let context = unsafe EVP_PKEY_CTX_new_from_pkey(nil, key, nil) else { return nil }
+        guard unsafe EVP_PKEY_sign_init(context) == 1,
+            unsafe EVP_PKEY_CTX_set_signature_md(context, MessageDigest.sha256.pointer) == 1
+        else {
+            unsafe EVP_PKEY_CTX_free(context)
+            return nil
+        }
+        return unsafe context
     }
 
     deinit {
+        unsafe EVP_PKEY_CTX_free(signing)
         // Wipes the key's numbers when this was the last reference.
         unsafe EVP_PKEY_free(pointer)
     }
@@ -58,14 +75,16 @@ public final class PrivateKey: @unchecked Sendable {
     /// A signature of `message` with SHA-256: PKCS#1 v1.5 for RSA (no randomness), ECDSA for curves.
     package func signature(of message: [UInt8]) throws(CryptographyError) -> [UInt8] {
         OpenSSLFailures.clear()
-        guard let context = unsafe EVP_MD_CTX_new() else { fatalError("out of memory") }
-        defer { unsafe EVP_MD_CTX_free(context) }
+        let digest = SHA256.hash(message).bytes
+        guard let signing = unsafe signing, let context = unsafe EVP_PKEY_CTX_dup(signing) else {
+            throw OpenSSLFailures.drain().error(.failed, "the key can't sign")
+        }
+        defer { unsafe EVP_PKEY_CTX_free(context) }
         var capacity = unsafe Int(EVP_PKEY_get_size(pointer))
         var done = false
         let signature = unsafe [UInt8](unsafeUninitializedCapacity: capacity) { output, count in
-            done = unsafe message.withUnsafeBufferPointer { input in
-                unsafe EVP_DigestSignInit_ex(context, nil, "SHA2-256", nil, nil, pointer, nil) == 1
-                    && EVP_DigestSign(context, output.baseAddress, &capacity, input.baseAddress, input.count) == 1
+            done = unsafe digest.withUnsafeBufferPointer { input in
+                unsafe EVP_PKEY_sign(context, output.baseAddress, &capacity, input.baseAddress, input.count) == 1
             }
             count = done ? capacity : 0
         }

@@ -16,6 +16,8 @@ public struct Asset: Sendable, Hashable {
     /// The digest's hexadecimal digits, as a manifest has them.
     let digestText: String
     let crc32: UInt32
+    /// Files made of it, shared by every copy.
+    let files = AssetFiles()
 
     /// Recognises and sums the contents.
     ///

@@ -8,29 +8,27 @@ enum Manifest {
 
     /// Compact JSON with the paths in byte order, so that equal files give equal bytes.
     ///
-    /// - Parameter files: paths with SHA-256 in lower-case hexadecimal digits, in byte order of the paths.
-    static func bytes(_ files: [(path: String, digestText: String)]) -> [UInt8] {
+    /// - Parameter lines: what ``line(path:digestText:)`` gave for each file, in byte order of the paths.
+    static func bytes(_ lines: [[UInt8]]) -> [UInt8] {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(files.count * 96 + 2)
+        bytes.reserveCapacity(lines.reduce(2) { $0 + $1.count + 1 })
         bytes.append(0x7B)
-        for (index, file) in files.enumerated() {
+        for index in lines.indices {
             if index > 0 { bytes.append(0x2C) }
-            append(file.path, to: &bytes)
-            bytes.append(0x3A)
-            append(file.digestText, to: &bytes)
+            bytes.append(contentsOf: lines[index])
         }
         bytes.append(0x7D)
         return bytes
     }
 
-    private static func append(_ text: String, to bytes: inout [UInt8]) {
-        // Nearly every path is plain; the writer knows how to escape the others.
-        guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C && $0 < 0x7F }) else {
-            bytes.append(contentsOf: JSONValue.string(text).serialized())
-            return
-        }
-        bytes.append(0x22)
-        bytes.append(contentsOf: text.utf8)
-        bytes.append(0x22)
+    /// One file's member of the object.
+    ///
+    /// - Parameter digestText: SHA-256 in lower-case hexadecimal digits.
+    static func line(path: String, digestText: String) -> [UInt8] {
+        var writer = JSONWriter(style: .compact, capacity: path.utf8.count + 72)
+        writer.write(path)
+        writer.write(byte: 0x3A)
+        writer.write(digestText)
+        return writer.output
     }
 }

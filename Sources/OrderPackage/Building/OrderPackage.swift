@@ -11,8 +11,16 @@ public struct OrderPackage: Sendable {
     public let chunks: [[UInt8]]
     /// The size of the file.
     public let byteCount: Int
-    /// The digest of the signature, and with it of everything in the package: files, identity and signing time.
-    public let signatureDigest: SHA256Digest
+    private let signature: [UInt8]
+    /// The digest of the signature, and with it of everything in the package: files, identity and signing time. Summed
+    /// when it is asked for: few ask.
+    public var signatureDigest: SHA256Digest { SHA256.hash(signature) }
+
+    init(chunks: [[UInt8]], byteCount: Int, signature: [UInt8]) {
+        self.chunks = chunks
+        self.byteCount = byteCount
+        self.signature = signature
+    }
 
     /// The bytes as one array; copies them.
     public var bytes: [UInt8] {

@@ -72,7 +72,7 @@ public struct PackageBuilder: Sendable {
         for (file, next) in zip(sorted, sorted.dropFirst()) where file.path == next.path {
             throw OrderPackageError(.duplicatePath, path: file.path, "two files have this path")
         }
-        let manifest = Manifest.bytes(Self.listing(order: SHA256.hash(order).hex, sorted))
+        let manifest = Manifest.bytes(Self.lines(order: SHA256.hash(order).hex, sorted))
         let signature = try sign(manifest, time)
         return try archive(manifest: manifest, order: order, files: sorted, signature: signature)
     }
@@ -100,24 +100,26 @@ public struct PackageBuilder: Sendable {
         }
     }
 
-    /// The files in byte order of their paths, with `order.json` among them.
-    private static func listing(order: String, _ files: [PackageFile]) -> [(path: String, digestText: String)] {
-        var listing: [(path: String, digestText: String)] = []
-        listing.reserveCapacity(files.count + 1)
-        var isListed = false
-        for file in files {
-            if !isListed, precedes("order.json", file.path) {
-                listing.append(("order.json", order))
-                isListed = true
-            }
-            listing.append((file.path, file.digestText))
-        }
-        if !isListed { listing.append(("order.json", order)) }
-        return listing
+    /// The manifest's lines in byte order of the paths, with `order.json` among them.
+    private static func lines(order: String, _ files: [PackageFile]) -> [[UInt8]] {
+        var lines: [[UInt8]] = []
+        lines.reserveCapacity(files.count + 1)
+        let place = files.firstIndex { precedes(orderPath, $0.path) } ?? files.count
+        for file in files[..<place] { lines.append(file.manifestLine) }
+        lines.append(Manifest.line(path: orderPath, digestText: order))
+        for file in files[place...] { lines.append(file.manifestLine) }
+        return lines
     }
 
+    private static let orderPath = "order.json"
+
     private static func precedes(_ left: String, _ right: String) -> Bool {
-        left.utf8.lexicographicallyPrecedes(right.utf8)
+        let left = left.utf8.span
+        let right = right.utf8.span
+        for index in 0..<min(left.count, right.count) where left[index] != right[index] {
+            return left[index] < right[index]
+        }
+        return left.count < right.count
     }
 
     /// What to make smaller.
@@ -132,13 +134,7 @@ public struct PackageBuilder: Sendable {
     private func sign(_ manifest: [UInt8], _ time: Int64) throws(OrderPackageError) -> [UInt8] {
         let signature: [UInt8]
         do throws(CryptographyError) {
-            signature = try CMS.signDetached(
-                manifest,
-                signer: identity.certificate,
-                key: identity.key,
-                intermediates: [identity.intermediate],
-                signingTime: time
-            )
+            signature = try identity.signer.sign(manifest, signingTime: time)
         } catch {
             throw OrderPackageError(.signing, "the manifest could not be signed: \(error.message)")
         }
@@ -162,7 +158,7 @@ public struct PackageBuilder: Sendable {
         var writer = ZipWriter()
         do throws(ZipError) {
             try writer.add(name: Manifest.path, contents: manifest)
-            try writer.add(name: "order.json", contents: order)
+            try writer.add(name: Self.orderPath, contents: order)
             for file in files { try writer.add(file.entry) }
             try writer.add(name: "signature", contents: signature)
         } catch {
@@ -179,6 +175,6 @@ public struct PackageBuilder: Sendable {
                 "the package has \(count) bytes; Apple's limit is below 5 MB: \(Self.largest(files))"
             )
         }
-        return OrderPackage(chunks: writer.finish(), byteCount: count, signatureDigest: SHA256.hash(signature))
+        return OrderPackage(chunks: writer.finish(), byteCount: count, signature: signature)
     }
 }

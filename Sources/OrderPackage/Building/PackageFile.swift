@@ -1,26 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Cryptography
-import ExactJSON
-import OrderModel
 import ZipFiles
 
 /// A file at its path in a package, with everything that doesn't depend on the package computed already.
 public struct PackageFile: Sendable, Hashable {
+    /// Shared by every copy.
+    private final class Parts: Sendable {
+        let path: String
+        let digestText: String
+        let manifestLine: [UInt8]
+        let entry: StoredEntry
+
+        init(path: String, digestText: String, entry: StoredEntry) {
+            self.path = path
+            self.digestText = digestText
+            self.entry = entry
+            manifestLine = Manifest.line(path: path, digestText: digestText)
+        }
+    }
+
+    private let parts: Parts
     /// The path, such as `logo.png` or `fr.lproj/order.strings`.
-    public let path: String
+    public var path: String { parts.path }
     /// SHA-256 of the contents in lower-case hexadecimal digits.
-    let digestText: String
+    var digestText: String { parts.digestText }
+    /// Its member of the manifest.
+    var manifestLine: [UInt8] { parts.manifestLine }
     /// The archive entry.
-    let entry: StoredEntry
+    var entry: StoredEntry { parts.entry }
+
+    /// Equal means: the same path, byte for byte, and the same contents.
+    public static func == (left: PackageFile, right: PackageFile) -> Bool {
+        left.parts === right.parts || left.manifestLine == right.manifestLine
+    }
+
+    /// Hashes path and digest.
+    public func hash(into hasher: inout Hasher) { hasher.combine(manifestLine) }
 
     /// An asset at a path.
     ///
     /// - Throws: `badPath` for a path that leaves the package, is hidden, or is one of the package's own files.
     public init(path: String, asset: Asset) throws(OrderPackageError) {
+        if let made = asset.files.file(path) {
+            self = made
+            return
+        }
         // An image is no editor's leftover, whatever its name ends in.
         if StrayFile.isHidden(path) { throw OrderPackageError(.badPath, path: path, Self.strayFault) }
         try self.init(path: path, contents: asset.contents, digestText: asset.digestText, crc32: asset.crc32)
+        asset.files.insert(self)
     }
 
     /// Any other file, such as localized strings.
@@ -51,13 +80,13 @@ public struct PackageFile: Sendable, Hashable {
         if let own = ReservedName.resembled(by: path) {
             throw OrderPackageError(.badPath, path: path, "the name differs from \(own) in upper and lower case only")
         }
+        let entry: StoredEntry
         do throws(ZipError) {
             entry = try StoredEntry(name: path, contents: contents, crc32: crc32)
         } catch {
             throw OrderPackageError(.badPath, path: path, error.message)
         }
-        self.path = path
-        self.digestText = digestText
+        parts = Parts(path: path, digestText: digestText, entry: entry)
     }
 
     /// The file's bytes.
@@ -67,43 +96,4 @@ public struct PackageFile: Sendable, Hashable {
     static let reserved: Set<String> = ["order.json", "manifest.json", "signature"]
 
     private static let strayFault = "hidden and temporary files don't belong into a package"
-}
-
-/// Files that systems and editors leave behind and that travel to customers by mistake.
-enum StrayFile {
-    /// Whether a path is one: hidden files, Finder's and editors' leftovers.
-    static func matches(_ path: String) -> Bool {
-        path.split(separator: "/").contains { part in
-            part.hasPrefix(".") || names.contains(String(part)) || endings.contains { part.hasSuffix($0) }
-                || part.hasPrefix("#") && part.hasSuffix("#")
-        }
-    }
-
-    /// Whether a path, or a folder in it, is hidden.
-    static func isHidden(_ path: String) -> Bool { path.split(separator: "/").contains { $0.hasPrefix(".") } }
-
-    /// The paths that an order names all the same, as it names them or localized, as they are or in another resolution: they
-    /// are files like any other. `.DS_Store` never is: devices don't unpack it.
-    static func named(by order: JSONValue, among paths: some Sequence<String>) -> Set<String> {
-        let strays = paths.filter(matches)
-        guard !strays.isEmpty else { return [] }
-        let names = Set(FileReference.all(in: order).map(\.name))
-        return Set(
-            strays.filter { path in
-                let parts = path.split(separator: "/")
-                guard let name = parts.last, name != ".DS_Store" else { return false }
-                var places = [path]
-                if parts.count > 1, parts[0].hasSuffix(".lproj"), !matches(String(parts[0])) {
-                    places.append(parts.dropFirst().joined(separator: "/"))
-                }
-                return places.contains { place in
-                    let plain = place.replacing("@2x.", with: ".").replacing("@3x.", with: ".")
-                    return names.contains(place) || names.contains(plain)
-                }
-            }
-        )
-    }
-
-    private static let names: Set<String> = ["__MACOSX", "Thumbs.db", "desktop.ini"]
-    private static let endings = [".swp", ".swo", ".bak", ".tmp", "~"]
 }

@@ -27,6 +27,8 @@ public struct SigningIdentity: Sendable {
     public let chainNotBefore: Int64
     /// The last moment at which every certificate of the chain is valid, in seconds since 1970.
     public let chainNotAfter: Int64
+    /// Signs manifests; what is the same in each signature is written already.
+    let signer: CMSSigner
     /// Advice about the files it came from, such as a PKCS#12 file with outdated ciphers.
     public internal(set) var findings: [Finding] = []
 
@@ -62,6 +64,11 @@ public struct SigningIdentity: Sendable {
         let root = AppleAuthority.root(of: intermediate)
         try Self.checkChain(certificate, intermediate, root)
         let chain = [certificate, intermediate] + (root.map { [$0] } ?? [])
+        do throws(CryptographyError) {
+            signer = try CMSSigner(certificate: certificate, key: key, intermediates: [intermediate])
+        } catch {
+            throw OrderPackageError(error)
+        }
         self.certificate = certificate
         self.key = key
         self.intermediate = intermediate

@@ -46,8 +46,8 @@ enum ZipRecord {
     static func local(_ common: Common) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(localLength + Int(common.nameLength))
-        bytes.append32(localSignature)
-        append(common, to: &bytes)
+        bytes.append(contentsOf: blankLocal)
+        set(common, at: 4, in: &bytes)
         return bytes
     }
 
@@ -55,16 +55,28 @@ enum ZipRecord {
     static func directory(_ common: Common, offset: UInt32) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(directoryLength + Int(common.nameLength))
-        bytes.append32(directorySignature)
-        bytes.append16(versionMadeBy)
-        append(common, to: &bytes)
-        bytes.append16(0)  // comment length
-        bytes.append16(0)  // disk
-        bytes.append16(0)  // internal attributes
-        bytes.append32(regularFile)
-        bytes.append32(offset)
+        bytes.append(contentsOf: blankDirectory)
+        set(common, at: 6, in: &bytes)
+        bytes.set32(offset, at: 42)
         return bytes
     }
+
+    /// Records whose numbers are zero but for those that are always the same: extra fields, comments, disks and internal
+    /// attributes stay so.
+    private static let blankLocal = {
+        var bytes = [UInt8](repeating: 0, count: localLength)
+        bytes.set32(localSignature, at: 0)
+        bytes.set16(versionNeeded, at: 4)
+        return bytes
+    }()
+    private static let blankDirectory = {
+        var bytes = [UInt8](repeating: 0, count: directoryLength)
+        bytes.set32(directorySignature, at: 0)
+        bytes.set16(versionMadeBy, at: 4)
+        bytes.set16(versionNeeded, at: 6)
+        bytes.set32(regularFile, at: 38)
+        return bytes
+    }()
 
     /// The end record without a comment.
     static func end(entries: UInt16, directorySize: UInt32, directoryOffset: UInt32) -> [UInt8] {
@@ -80,16 +92,14 @@ enum ZipRecord {
         return bytes
     }
 
-    private static func append(_ common: Common, to bytes: inout [UInt8]) {
-        bytes.append16(versionNeeded)
-        bytes.append16(common.flags)
-        bytes.append16(common.method)
-        bytes.append16(common.time.time)
-        bytes.append16(common.time.date)
-        bytes.append32(common.crc32)
-        bytes.append32(common.compressedSize)
-        bytes.append32(common.size)
-        bytes.append16(common.nameLength)
-        bytes.append16(0)  // extra field length
+    private static func set(_ common: Common, at start: Int, in bytes: inout [UInt8]) {
+        bytes.set16(common.flags, at: start + 2)
+        bytes.set16(common.method, at: start + 4)
+        bytes.set16(common.time.time, at: start + 6)
+        bytes.set16(common.time.date, at: start + 8)
+        bytes.set32(common.crc32, at: start + 10)
+        bytes.set32(common.compressedSize, at: start + 14)
+        bytes.set32(common.size, at: start + 18)
+        bytes.set16(common.nameLength, at: start + 22)
     }
 }

@@ -12,7 +12,7 @@ package struct ZipWriter: Sendable {
     private var chunks: [[UInt8]] = []
     private var joined: [UInt8] = []
     private var directory: [UInt8] = []
-    private var names: Set<String> = []
+    private var names = EntryNames()
     private var offset = 0
 
     /// An empty archive. All entries carry the same time.
@@ -38,7 +38,7 @@ package struct ZipWriter: Sendable {
         guard names.count < Int(UInt16.max) - 1 else {
             throw ZipError(.tooManyEntries, entry: entry.name, "the archive would have more than 65,534 entries")
         }
-        guard names.insert(entry.name).inserted else {
+        guard names.insert(entry.name) else {
             throw ZipError(.duplicateName, entry: entry.name, "the archive has an entry of this name already")
         }
         let header = joined.count

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ExactJSON
+import OrderModel
+
+/// Files that systems and editors leave behind and that travel to customers by mistake.
+enum StrayFile {
+    /// Whether a path is one: hidden files, Finder's and editors' leftovers.
+    static func matches(_ path: String) -> Bool { hasPart(path, where: isLeftover) }
+
+    /// Whether a path, or a folder in it, is hidden.
+    static func isHidden(_ path: String) -> Bool { hasPart(path) { $0[0] == dot } }
+
+    /// Whether a condition holds for a component of a path. Goes by bytes: to file systems an accent behind a slash or a dot
+    /// makes no other character of it.
+    private static func hasPart(_ path: String, where condition: (borrowing Span<UInt8>) -> Bool) -> Bool {
+        let bytes = path.utf8.span
+        var start = 0
+        for index in 0...bytes.count where index == bytes.count || bytes[index] == slash {
+            if index > start, condition(bytes.extracting(start..<index)) { return true }
+            start = index + 1
+        }
+        return false
+    }
+
+    private static func isLeftover(_ part: borrowing Span<UInt8>) -> Bool {
+        if part[0] == dot || part[0] == hash && part[part.count - 1] == hash { return true }
+        for name in names where name.count == part.count && ends(part, with: name) { return true }
+        for ending in endings where ends(part, with: ending) { return true }
+        return false
+    }
+
+    private static func ends(_ part: borrowing Span<UInt8>, with ending: [UInt8]) -> Bool {
+        let start = part.count - ending.count
+        guard start >= 0 else { return false }
+        for index in ending.indices where part[start + index] != ending[index] { return false }
+        return true
+    }
+
+    /// The paths that an order names all the same, as it names them or localized, as they are or in another resolution: they
+    /// are files like any other. `.DS_Store` never is: devices don't unpack it.
+    static func named(by order: JSONValue, among paths: some Sequence<String>) -> Set<String> {
+        let strays = paths.filter(matches)
+        guard !strays.isEmpty else { return [] }
+        let names = Set(FileReference.all(in: order).map(\.name))
+        return Set(
+            strays.filter { path in
+                let parts = path.split(separator: "/")
+                guard let name = parts.last, name != ".DS_Store" else { return false }
+                var places = [path]
+                if parts.count > 1, parts[0].hasSuffix(".lproj"), !matches(String(parts[0])) {
+                    places.append(parts.dropFirst().joined(separator: "/"))
+                }
+                return places.contains { place in
+                    let plain = place.replacing("@2x.", with: ".").replacing("@3x.", with: ".")
+                    return names.contains(place) || names.contains(plain)
+                }
+            }
+        )
+    }
+
+    private static let dot = UInt8(ascii: ".")
+    private static let slash = UInt8(ascii: "/")
+    private static let hash = UInt8(ascii: "#")
+    private static let names = ["__MACOSX", "Thumbs.db", "desktop.ini"].map { Array($0.utf8) }
+    private static let endings = [".swp", ".swo", ".bak", ".tmp", "~"].map { Array($0.utf8) }
+}
