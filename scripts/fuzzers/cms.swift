@@ -55,6 +55,31 @@ private func readSignature(_ bytes: [UInt8], _ fixture: Fixture) {
         precondition(signer == fixture.leaf, "another signer")
     }
     precondition((try? CMS.verifyDetached(bytes, content: [9])) == nil, "content that nobody signed")
+    for content in [fixture.content, [9]] {
+        let short = told(bytes, content, fixture, takesShortcut: true)
+        precondition(short == told(bytes, content, fixture, takesShortcut: false), "the short way tells something else")
+    }
+}
+
+/// Everything that a reading tells, so that the short way can be held against OpenSSL's.
+private func told(_ bytes: [UInt8], _ content: [UInt8], _ fixture: Fixture, takesShortcut: Bool) -> String {
+    do {
+        let (data, signer) = try CMS.read(
+            bytes,
+            content: content,
+            certificates: [fixture.leaf],
+            takesShortcut: takesShortcut
+        ) { (der) throws(CryptographyError) in try Certificate(der: der) }
+        let outcome: String
+        switch signer {
+        case .success(let certificate): outcome = certificate.fingerprint.hex
+        case .failure(let error): outcome = "\(error.code) \(error.message)"
+        }
+        return "\(data.certificates.map(\.fingerprint)) \(data.signers) \(data.contentType) \(data.isDetached)"
+            + " \(data.form) \(outcome)"
+    } catch {
+        return "\(error)"
+    }
 }
 
 private func readCertificate(_ bytes: [UInt8]) {

@@ -13,6 +13,30 @@ enum ASN1Time {
         return Int64(days) * 86_400 + Int64(rest)
     }
 
+    /// The second of a UTCTime in DER's form, `YYMMDDHHMMSSZ`; nil for any other form, and for a moment that there isn't.
+    static func seconds(utcTime text: ArraySlice<UInt8>) -> Int64? {
+        guard text.count == 13, text.last == UInt8(ascii: "Z") else { return nil }
+        var numbers: [Int64] = []
+        var index = text.startIndex
+        while index < text.endIndex - 1 {
+            let tens = Int64(text[index]) - 0x30
+            let ones = Int64(text[index + 1]) - 0x30
+            guard (0...9).contains(tens), (0...9).contains(ones) else { return nil }
+            numbers.append(tens * 10 + ones)
+            index += 2
+        }
+        // RFC 5280 4.1.2.5.1: the years 1950 to 2049.
+        let year = numbers[0] + (numbers[0] < 50 ? 2000 : 1900)
+        let month = numbers[1]
+        let lengths: [Int64] = [31, year % 4 == 0 ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+        guard (1...12).contains(month), (1...lengths[Int(month) - 1]).contains(numbers[2]), numbers[3] < 24,
+            numbers[4] < 60, numbers[5] < 60
+        else { return nil }
+        let leapDays = (year - 1) / 4 - 1969 / 4
+        let days = (year - 1970) * 365 + leapDays + lengths[..<(Int(month) - 1)].reduce(0, +) + numbers[2] - 1
+        return days * 86_400 + numbers[3] * 3_600 + numbers[4] * 60 + numbers[5]
+    }
+
     /// A second as people read it in messages: `2026-01-02T03:04:05Z`.
     static func text(_ seconds: Int64) -> String {
         let buffer = MemoryBuffer()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import COpenSSL
+import Synchronization
 
 /// An X.509 certificate (RFC 5280), read once and shared.
 @safe
@@ -13,6 +14,9 @@ public final class Certificate: @unchecked Sendable {
     public let notBefore: Int64
     /// Valid up to and including this second; seconds since 1970.
     public let notAfter: Int64
+    /// Set up for checking signatures with its key, once one has been checked; copied for each. As a number, since atomics
+    /// know no opaque pointers.
+    private let checking = Atomic<UInt>(0)
 
     /// - Throws: `notDER` when the certificate's own extensions contradict themselves, or its dates can't be read.
     init(takingOwnership pointer: OpaquePointer) throws(CryptographyError) {
@@ -42,6 +46,7 @@ public final class Certificate: @unchecked Sendable {
     }
 
     deinit {
+        unsafe EVP_PKEY_CTX_free(OpaquePointer(bitPattern: checking.load(ordering: .acquiring)))
         unsafe X509_free(pointer)
     }
 
@@ -134,6 +139,49 @@ public final class Certificate: @unchecked Sendable {
         return unsafe EVP_PKEY_eq(own, key.pointer) == 1
     }
 
+    /// Whether `signature` is one of this certificate's key over `message`: RSA PKCS#1 v1.5 with SHA-256. Keys of other kinds
+    /// have none.
+    func verifies(_ signature: ArraySlice<UInt8>, over message: [UInt8]) -> Bool {
+        defer { OpenSSLFailures.clear() }
+        guard let template = unsafe checkingContext(), let context = unsafe EVP_PKEY_CTX_dup(template) else {
+            return false
+        }
+        defer { unsafe EVP_PKEY_CTX_free(context) }
+        let digest = SHA256.hash(message).bytes
+        return unsafe signature.withUnsafeBufferPointer { signature in
+            unsafe digest.withUnsafeBufferPointer { digest in
+                unsafe EVP_PKEY_verify(
+                    context,
+                    signature.baseAddress,
+                    signature.count,
+                    digest.baseAddress,
+                    digest.count
+                ) == 1
+            }
+        }
+    }
+
+    private func checkingContext() -> OpaquePointer? {
+        if let made = unsafe OpaquePointer(bitPattern: checking.load(ordering: .acquiring)) { return unsafe made }
+        guard isRSA, let key = unsafe X509_get0_pubkey(pointer),
+            let context = unsafe EVP_PKEY_CTX_new_from_pkey(nil, key, nil)
+        else { return nil }
+        guard unsafe EVP_PKEY_verify_init(context) == 1,
+            unsafe EVP_PKEY_CTX_set_signature_md(context, MessageDigest.sha256.pointer) == 1
+        else {
+            unsafe EVP_PKEY_CTX_free(context)
+            return nil
+        }
+        let (exchanged, other) = checking.compareExchange(
+            expected: 0,
+            desired: UInt(bitPattern: context),
+            ordering: .acquiringAndReleasing
+        )
+        if exchanged { return unsafe context }
+        unsafe EVP_PKEY_CTX_free(context)
+        return unsafe OpaquePointer(bitPattern: other)
+    }
+
     /// Whether `issuer` really signed this certificate: names and key identifiers fit, the issuer may sign, and the
     /// signature is right. A name alone proves nothing.
     public func isSigned(by issuer: Certificate) -> Bool {
@@ -147,10 +195,12 @@ public final class Certificate: @unchecked Sendable {
 
 extension Certificate: Hashable {
     /// Equal means: the same bytes.
-    public static func == (left: Certificate, right: Certificate) -> Bool { left.der == right.der }
+    public static func == (left: Certificate, right: Certificate) -> Bool {
+        left === right || left.der == right.der
+    }
 
     /// Hashes the end of the signature, which differs wherever anything does.
     public func hash(into hasher: inout Hasher) {
-        for byte in der.suffix(16) { hasher.combine(byte) }
+        hasher.combine(Array(der.suffix(16)))
     }
 }

@@ -52,6 +52,13 @@ struct DERReader {
         return next()
     }
 
+    /// Whether these bytes stand in a range.
+    func holds(_ value: [UInt8], at range: Range<Int>) -> Bool {
+        guard range.count == value.count else { return false }
+        for index in value.indices where bytes[range.lowerBound + index] != value[index] { return false }
+        return true
+    }
+
     /// Whether all bytes are values that can be read, down through everything that is constructed, and no string is
     /// written in pieces.
     ///

@@ -41,13 +41,16 @@ extension CMS {
 
     /// Reads a detached signature and checks it over `content`, as ``parse(_:)`` and
     /// ``verifyDetached(_:content:certificates:)`` do, in one reading.
-    /// - Parameter certificate: reads an embedded certificate, or remembers one of exactly these bytes.
+    /// - Parameters:
+    ///   - certificate: reads an embedded certificate, or remembers one of exactly these bytes.
+    ///   - takesShortcut: whether a signature in the usual form is read without OpenSSL's CMS; the outcome is the same.
     /// - Returns: what the signature says, and the signer's certificate or why it isn't the signer's over `content`.
     /// - Throws: `notDER`.
     package static func read(
         _ der: [UInt8],
         content: [UInt8],
         certificates: [Certificate] = [],
+        takesShortcut: Bool = true,
         certificate: ([UInt8]) throws(CryptographyError) -> Certificate
     ) throws(CryptographyError) -> (data: CMSSignedData, signer: Result<Certificate, CryptographyError>) {
         var embedded: [Certificate]?
@@ -56,6 +59,11 @@ extension CMS {
             var all: [Certificate] = []
             for bytes in parts.certificates { all.append(try certificate(bytes)) }
             embedded = all
+            if takesShortcut, let plain = PlainSignature(der),
+                let signer = plain.signer(over: content, among: all + certificates)
+            {
+                return (plain.signedData(certificates: all), .success(signer))
+            }
             rest = parts.signedData
         }
         let structure = try CMSStructure.read(der: rest)

@@ -16,7 +16,12 @@ package struct CMSForm: Hashable, Sendable {
 
     /// Looks at the bytes of a signature; anything that can't be followed is left as it is above.
     package init(_ bytes: [UInt8]) {
-        isDER = DERReader.isStrict(bytes)
+        self.init(bytes, isDER: DERReader.isStrict(bytes))
+    }
+
+    /// - Parameter isDER: what is known already.
+    init(_ bytes: [UInt8], isDER: Bool) {
+        self.isDER = isDER
         var outer = DERReader(bytes)
         guard let info = outer.next(0x30) else { return }
         var content = DERReader(bytes, info.contents)

@@ -15,8 +15,16 @@ final class ChainMemory: Sendable {
         let issuer: Certificate
     }
 
+    /// A certificate's bytes. They are compared whole, but hashed by their end alone, which is a signature's: to sum up all of
+    /// them costs more than to look the certificate up.
+    private struct Encoding: Hashable {
+        let der: [UInt8]
+
+        func hash(into hasher: inout Hasher) { hasher.combine(Array(der.suffix(16))) }
+    }
+
     private struct Proofs: Sendable {
-        var certificates: [SHA256Digest: Certificate] = [:]
+        var certificates: [Encoding: Certificate] = [:]
         var links: Set<Link> = []
         var chains: Set<[Certificate]> = []
     }
@@ -29,12 +37,12 @@ final class ChainMemory: Sendable {
     ///
     /// - Throws: `notDER`.
     func certificate(der: [UInt8]) throws(CryptographyError) -> Certificate {
-        let digest = SHA256.hash(der)
-        if let known = proofs.withLock({ $0.certificates[digest] }) { return known }
+        let encoding = Encoding(der: der)
+        if let known = proofs.withLock({ $0.certificates[encoding] }) { return known }
         let certificate = try Certificate(der: der)
         proofs.withLock { proofs in
             if proofs.certificates.count >= Self.limit { proofs.certificates.removeAll() }
-            proofs.certificates[digest] = certificate
+            proofs.certificates[encoding] = certificate
         }
         return certificate
     }
