@@ -193,6 +193,8 @@ struct PackageCommandTests {
                     package("large", [("logo.png", random)], zipfile.ZIP_STORED),
                     package("large-deflated", [("logo.png", random)]),
                     package("values", [("order.json", "[" + "1," * 500_000 + "1]")]),
+                    package("objects", [("order.json", "[" + '{"a":{}},' * 499_000 + "1]")], zipfile.ZIP_STORED),
+                    package("names", [("order.json", '{"a":["' + "x" * 9_000_000 + '"' + ',{"a":{}}' * 49_000 + "]}")]),
                     package("deep", [("order.json", "[" * 1_000_000)]),
                     package("faults", [("order.json", '{"lineItems":[' + ",".join(["1"] * 19_000) + "]}")]),
                     package("listing", [("manifest.json", json.dumps({str(i): "" for i in range(4_000)}))]),

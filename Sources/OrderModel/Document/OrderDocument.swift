@@ -14,6 +14,10 @@ public struct OrderDocument: Sendable, Hashable {
     /// When the customer ordered, in seconds since 1970. Apple: `Order.createdAt`.
     public let createdAt: Int64
 
+    /// How much of a text is read as an order. Thousands of line items stay far below it, and a hostile order costs no more
+    /// memory than a large package does.
+    public static let limits = JSONLimits(values: 200_000)
+
     private init(json: JSONValue) throws(OrderDocumentError) {
         guard let type = json["orderTypeIdentifier"]?.stringValue.flatMap({ try? OrderTypeIdentifier($0) }) else {
             throw OrderDocumentError(.identity, "The document has no usable orderTypeIdentifier")
@@ -51,6 +55,20 @@ public struct OrderDocument: Sendable, Hashable {
                 ]
             )
         }
+        guard json.holds(atMost: limits.values) else {
+            return (
+                nil,
+                [
+                    Finding(
+                        severity: .error,
+                        code: "order-too-large",
+                        pointer: .root,
+                        message: "The order holds more than \(limits.values) values.",
+                        fix: "Leave out what the customer needn't see."
+                    )
+                ]
+            )
+        }
         var walk = DocumentWalk(options: options)
         walk.schemaVersion = order["schemaVersion"]?.int64Value == 2 ? 2 : 1
         walk.check(object: order, as: .order)
@@ -80,7 +98,7 @@ public struct OrderDocument: Sendable, Hashable {
         _ options: ValidationOptions = .init()
     ) -> (document: OrderDocument?, findings: [Finding]) {
         do throws(JSONSyntaxError) {
-            return validate(try JSONValue(parsing: bytes), options)
+            return validate(try JSONValue(parsing: bytes, limits: limits), options)
         } catch {
             return (nil, [Finding(syntax: error)])
         }
@@ -107,6 +125,28 @@ public struct OrderDocument: Sendable, Hashable {
     /// - Throws: ``OrderDocumentError`` with `identity`.
     package static func trusted(_ json: JSONValue) throws(OrderDocumentError) -> OrderDocument {
         try OrderDocument(json: json)
+    }
+}
+
+extension JSONValue {
+    /// Whether there are so many values or fewer; no more of them are looked at.
+    fileprivate func holds(atMost limit: Int) -> Bool {
+        var room = limit
+        return take(from: &room)
+    }
+
+    private func take(from room: inout Int) -> Bool {
+        room -= 1
+        guard room >= 0 else { return false }
+        switch self {
+        case .array(let elements):
+            for index in elements.indices where !elements[index].take(from: &room) { return false }
+        case .object(let object):
+            let members = object.members
+            for index in members.indices where !members[index].value.take(from: &room) { return false }
+        default: break
+        }
+        return true
     }
 }
 

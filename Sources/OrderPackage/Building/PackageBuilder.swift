@@ -80,7 +80,7 @@ public struct PackageBuilder: Sendable {
     private func checkOrder(_ order: [UInt8]) throws(OrderPackageError) {
         let json: JSONValue
         do throws(JSONSyntaxError) {
-            json = try JSONValue(parsing: order)
+            json = try JSONValue(parsing: order, limits: OrderDocument.limits)
         } catch {
             throw OrderPackageError(.badOrder, path: "order.json", "the order is not JSON (\(error))")
         }

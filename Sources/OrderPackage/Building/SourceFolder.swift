@@ -47,7 +47,7 @@ public struct SourceFolder: Sendable {
         case .file, nil: order = try contents(path)
         }
         byteCount = order.count
-        if let value = try? JSONValue(parsing: order) { json = value }
+        if let value = try? JSONValue(parsing: order, limits: OrderDocument.limits) { json = value }
         try read(root, prefix: "", depth: 0)
     }
 
@@ -144,7 +144,7 @@ public struct SourceFolder: Sendable {
     public func check(_ options: ValidationOptions = .init()) -> (document: OrderDocument?, findings: [Finding]) {
         let json: JSONValue
         do throws(JSONSyntaxError) {
-            json = try JSONValue(parsing: order)
+            json = try JSONValue(parsing: order, limits: OrderDocument.limits)
         } catch {
             return (nil, [Finding(syntax: error, path: "order.json")] + faults)
         }

@@ -125,7 +125,7 @@ public struct PackageVerifier: Sendable {
         let order: JSONValue
         do throws(JSONSyntaxError) {
             // As much as is taken where orders come in: what can be signed can be verified. Wallet's own bounds aren't known.
-            order = try JSONValue(parsing: bytes, limits: .standard)
+            order = try JSONValue(parsing: bytes, limits: OrderDocument.limits)
         } catch {
             report.findings.append(Finding(syntax: error, path: "order.json"))
             return

@@ -35,6 +35,9 @@ extension BrokenPackage {
         BrokenPackage("an order of more than a million values", ["error order-too-large order.json"]) {
             $0.order = Array("[\(String(repeating: "1,", count: 1_000_000))1]".utf8)
         },
+        BrokenPackage("an order of objects beyond number", ["error order-too-large order.json"]) {
+            $0.order = Array("[\(String(repeating: #"{"a":{}},"#, count: 150_000))1]".utf8)
+        },
         order(
             "an order of another type",
             ["error order-type-mismatch /orderTypeIdentifier"],
