@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CLinux
 import Glibc
 
 /// Whole files and folders, read and written with blocking calls: at start, or through `runBlocking`.

@@ -94,8 +94,8 @@ extension BrokenPackage {
         files(
             "an accent that the manifest and the order write in another way than the archive",
             [
-                "warning names-differ-in-case /merchant/logo", "warning names-differ-in-case l\u{F6}go.png",
-                "warning unusual-file-name /merchant/logo",
+                "error manifest-entry-missing lo\u{308}go.png", "error manifest-file-missing l\u{F6}go.png",
+                "warning names-differ-in-case /merchant/logo", "warning unusual-file-name /merchant/logo",
             ]
         ) {
             $0.files[0].0 = "lo\u{308}go.png"
