@@ -29,47 +29,61 @@ package enum HTTP1ResponseEncoder {
             bodyCount: bodyCount,
             keepsAlive: keepsAlive,
             version: version,
-            date: date,
+            dateLine: date.isEmpty ? [] : dateLine(date),
             requestIdentifier: requestIdentifier,
             to: &out
         )
         return out
     }
 
+    /// The line of the `Date` field, which many responses share.
+    static func dateLine(_ date: String) -> [UInt8] {
+        Array("date: \(date)\r\n".utf8)
+    }
+
     /// Adds the head of a response to a buffer.
+    /// - Parameter dateLine: what ``dateLine(_:)`` made; empty leaves `Date` out.
     static func append(
         _ status: HTTPStatus,
         _ fields: HTTPFields,
         bodyCount: Int,
         keepsAlive: Bool,
         version: HTTPVersion,
-        date: String,
+        dateLine: [UInt8],
         requestIdentifier: String,
         to out: inout [UInt8]
     ) {
-        if status.code == 200 {
-            append("HTTP/1.1 200 OK\r\n", &out)
-        } else {
-            append("HTTP/1.1 ", &out)
-            append(status.code, &out)
-            out.append(0x20)
-            append(status.reason, &out)
-            append("\r\n", &out)
+        let lines = fields.fields.span
+        // What stands in each head, with room to spare; the texts come on top.
+        var capacity = 160 + status.reason.utf8.count + dateLine.count + requestIdentifier.utf8.count
+        for index in lines.indices { capacity += lines[index].name.utf8.count + lines[index].value.utf8.count + 4 }
+        out.append(addingCapacity: capacity) { span in
+            unsafe span.withUnsafeMutableBufferPointer { buffer, count in
+                var head = unsafe HTTP1HeadWriter(buffer)
+                head.write("HTTP/1.1 ")
+                head.write(status.code)
+                head.write(" ")
+                head.write(status.reason)
+                head.write("\r\n")
+                head.write(dateLine)
+                for index in lines.indices where !isEngines(lines[index].name) {
+                    head.write(lines[index].name, lines[index].value)
+                }
+                if !status.forbidsBody {
+                    head.write("content-length: ")
+                    head.write(bodyCount)
+                    head.write("\r\n")
+                }
+                if !requestIdentifier.isEmpty { head.write("request-id", requestIdentifier) }
+                if !keepsAlive {
+                    head.write("connection: close\r\n")
+                } else if version == .http10 {
+                    head.write("connection: keep-alive\r\n")
+                }
+                head.write("\r\n")
+                count = head.count
+            }
         }
-        if !date.isEmpty { append("date", date, &out) }
-        for field in fields where !isEngines(field.name) { append(field.name, field.value, &out) }
-        if !status.forbidsBody {
-            append("content-length: ", &out)
-            append(bodyCount, &out)
-            append("\r\n", &out)
-        }
-        if !requestIdentifier.isEmpty { append("request-id", requestIdentifier, &out) }
-        if !keepsAlive {
-            append("connection: close\r\n", &out)
-        } else if version == .http10 {
-            append("connection: keep-alive\r\n", &out)
-        }
-        append("\r\n", &out)
     }
 
     /// The answer before the answer to `Expect: 100-continue`.
@@ -85,25 +99,5 @@ package enum HTTP1ResponseEncoder {
         case 17: name == "transfer-encoding"
         default: false
         }
-    }
-
-    private static func append(_ name: String, _ value: String, _ out: inout [UInt8]) {
-        out.append(contentsOf: name.utf8)
-        out.append(UInt8(ascii: ":"))
-        out.append(0x20)
-        out.append(contentsOf: value.utf8)
-        out.append(HTTP1Bytes.carriageReturn)
-        out.append(HTTP1Bytes.lineFeed)
-    }
-
-    private static func append(_ text: String, _ out: inout [UInt8]) { out.append(contentsOf: text.utf8) }
-
-    private static func append(_ number: Int, _ out: inout [UInt8]) {
-        guard number >= 10 else {
-            out.append(UInt8(truncatingIfNeeded: number) + 0x30)
-            return
-        }
-        append(number / 10, &out)
-        out.append(UInt8(number % 10) + 0x30)
     }
 }

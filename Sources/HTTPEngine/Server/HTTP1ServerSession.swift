@@ -6,6 +6,14 @@ final class HTTP1ServerSession: HTTPServerSession {
     /// Every exchange has the same number: there is one at a time.
     private static let stream: HTTPStreamNumber = 1
 
+    /// What the answer to a request has to know of it.
+    private struct Answering {
+        var isHead = false
+        var version = HTTPVersion.http11
+        var keepsAlive = false
+        var expectsContinue = false
+    }
+
     private enum Phase {
         /// Between requests, since then.
         case idle(since: MonotonicTime)
@@ -20,15 +28,19 @@ final class HTTP1ServerSession: HTTPServerSession {
     }
 
     private let transport: SocketTransport
-    private unowned let host: any HTTPServerSessionHost
+    /// Lets go of the session when the connection ends.
+    private let host: any HTTPServerSessionHost
     private let shard: ServerShard
     private var limits: HTTPLimits { self.shard.limits }
     private var parser: HTTP1RequestParser
     private var phase: Phase
-    private var head: HTTP1RequestHead?
+    /// The request whose body is coming in, and what its head led to; both move on to the host when it is whole.
+    private var request: HTTPRequest?
     private var match: RouteMatch?
     private var body: [UInt8] = []
     private var bodyBytes = 0
+    /// Of the request that is being read or answered.
+    private var answering: Answering?
     private var requestIdentifier = ""
     private enum Gate { case closed, asked, open }
     /// Whether the rest of the body at hand may come.
@@ -125,13 +137,13 @@ final class HTTP1ServerSession: HTTPServerSession {
                 if self.hasPeerEnded { self.transport.close() } else { self.askGate() }
                 return
             }
-            switch event {
+            switch consume event {
             case .head(let head): self.take(head)
             case .body(let bytes):
                 guard self.host.holdBody(bytes.count) else { return self.answerAndClose(.bodiesTooLarge) }
                 self.bodyBytes += bytes.count
                 self.body += bytes
-            case .end: self.perform()
+            case .end: self.bodyEnded()
             case .failed(let fault): self.refuse(fault)
             }
         }
@@ -139,72 +151,87 @@ final class HTTP1ServerSession: HTTPServerSession {
 
     /// Asks whether the rest of a body may come, and reads nothing meanwhile.
     private func askGate() {
-        guard self.gate == .closed, case .body = self.phase, let head = self.head, let gate = self.match?.gate else {
-            return
-        }
+        guard self.gate == .closed, case .body = self.phase, let request = self.request, let gate = self.match?.gate
+        else { return }
         self.gate = .asked
         self.transport.pauseReading()
-        self.host.ask(gate, head.fields, stream: Self.stream)
+        self.host.ask(gate, request.headers, stream: Self.stream)
     }
 
     func gateAnswered(_ problem: Problem?, for stream: HTTPStreamNumber) {
         guard self.gate == .asked, case .body = self.phase else { return }
         self.gate = .open
         if let problem { return self.answerAndClose(problem) }
-        if self.head?.expectsContinue == true, self.bodyBytes == 0 {
+        if self.answering?.expectsContinue == true, self.bodyBytes == 0 {
             self.transport.write(HTTP1ResponseEncoder.continue)
         }
         self.transport.resumeReading()
     }
 
-    private func take(_ head: HTTP1RequestHead) {
+    private func take(_ head: consuming HTTP1RequestHead) {
         let now = self.shard.loop.now
-        let path = head.target.utf8.firstIndex(of: UInt8(ascii: "?")).map { String(head.target[..<$0]) } ?? head.target
+        let framing = head.framing
+        let expectsContinue = head.expectsContinue
+        self.answering = Answering(
+            isHead: head.method == .head,
+            version: head.version,
+            keepsAlive: head.keepsAlive,
+            expectsContinue: expectsContinue
+        )
+        let identifier = RequestIdentifier.of(head.fields)
+        self.requestIdentifier = identifier
+        let path = HTTPRequest.path(of: head.target)
         let match = self.host.match(head.method, path)
-        self.head = head
-        self.match = match
-        self.requestIdentifier = RequestIdentifier.of(head.fields)
-        self.parser.bodyLimit = match.bodyLimit
-        self.body = []
-        self.bodyBytes = 0
-        self.phase = .body(since: now)
-        self.gate = match.gate == nil ? .open : .closed
-        switch head.framing {
-        case .none: break
-        default:
-            // The refusal of a route needs no body to say so, and what is not read can't be followed by another request.
-            if case .refused(let problem) = match { return self.answerAndClose(problem) }
-            // Nor is a body asked for that is announced to be too large: the parser refuses it next.
-            if case .length(let count) = head.framing, count > match.bodyLimit { return }
-            if head.expectsContinue, self.gate == .open { self.transport.write(HTTP1ResponseEncoder.continue) }
-            self.host.expectDeadline(at: min(now + self.limits.bodyGrace, self.requestEnd))
-        }
-    }
-
-    private func perform() {
-        guard let head = self.head, let match = self.match else { return }
-        self.phase = .handling
-        self.gate = .open
-        self.host.expectDeadline(at: self.requestEnd)
         let request = HTTPRequest(
             method: head.method,
             target: head.target,
+            path: path,
             headers: head.fields,
-            body: self.body,
             version: head.version,
-            identifier: self.requestIdentifier
+            identifier: identifier
         )
+        if case .none = framing {
+            // Most requests have no body, and never become a part of the session.
+            guard case .end? = self.parser.next() else { preconditionFailure("no body, and yet no end") }
+            return self.perform(request, match)
+        }
+        let bodyLimit = match.bodyLimit
+        self.parser.bodyLimit = bodyLimit
+        self.gate = match.gate == nil ? .open : .closed
+        self.request = request
+        self.match = match
+        self.body = []
+        self.bodyBytes = 0
+        self.phase = .body(since: now)
+        // The refusal of a route needs no body to say so, and what is not read can't be followed by another request.
+        if case .refused(let problem) = self.match { return self.answerAndClose(problem) }
+        // Nor is a body asked for that is announced to be too large: the parser refuses it next.
+        if case .length(let count) = framing, count > bodyLimit { return }
+        if expectsContinue, self.gate == .open { self.transport.write(HTTP1ResponseEncoder.continue) }
+        self.host.expectDeadline(at: min(now + self.limits.bodyGrace, self.requestEnd))
+    }
+
+    /// The body is whole.
+    private func bodyEnded() {
+        self.request?.body = self.body
         self.dropBody()
+        guard let request = self.request.take(), let match = self.match.take() else { return }
+        self.perform(request, match)
+    }
+
+    private func perform(_ request: consuming HTTPRequest, _ match: consuming RouteMatch) {
+        self.phase = .handling
+        self.gate = .open
+        self.host.expectDeadline(at: self.requestEnd)
         self.host.perform(request, match, stream: Self.stream)
     }
 
     func respond(_ response: HTTPResponse, to stream: HTTPStreamNumber) {
-        guard case .handling = self.phase, let head = self.head else { return }
+        guard case .handling = self.phase, let answering = self.answering else { return }
         let isLast = self.isShuttingDown || self.hasPeerEnded && !self.parser.isInsideRequest
-        let keepsAlive = head.keepsAlive && !isLast
-        self.write(response, to: head, keepsAlive: keepsAlive)
-        self.head = nil
-        self.match = nil
+        let keepsAlive = answering.keepsAlive && !isLast
+        self.write(response, to: answering, keepsAlive: keepsAlive)
+        self.answering = nil
         self.requestIdentifier = ""
         if keepsAlive {
             let now = self.shard.loop.now
@@ -221,21 +248,21 @@ final class HTTP1ServerSession: HTTPServerSession {
         }
     }
 
-    private func write(_ response: HTTPResponse, to head: HTTP1RequestHead, keepsAlive: Bool) {
-        let date = self.shard.dateField
+    private func write(_ response: HTTPResponse, to request: Answering, keepsAlive: Bool) {
+        let dateLine = self.shard.dateLine
         self.transport.gather { out in
             HTTP1ResponseEncoder.append(
                 response.status,
                 response.headers,
                 bodyCount: response.body.count,
                 keepsAlive: keepsAlive,
-                version: head.version,
-                date: date,
+                version: request.version,
+                dateLine: dateLine,
                 requestIdentifier: self.requestIdentifier,
                 to: &out
             )
         }
-        guard head.method != .head, !response.status.forbidsBody else { return }
+        guard !request.isHead, !response.status.forbidsBody else { return }
         switch response.body {
         case .empty: break
         case .bytes(let body): self.transport.write(body)
@@ -256,19 +283,12 @@ final class HTTP1ServerSession: HTTPServerSession {
 
     private func answerAndClose(_ problem: Problem) {
         self.dropBody()
-        let head =
-            self.head
-            ?? HTTP1RequestHead(
-                method: .get,
-                target: "/",
-                version: .http11,
-                fields: .init(),
-                framing: .none,
-                keepsAlive: false,
-                expectsContinue: false
-            )
         if self.requestIdentifier.isEmpty { self.requestIdentifier = RequestIdentifier.of(.init()) }
-        self.write(problem.response(requestIdentifier: self.requestIdentifier), to: head, keepsAlive: false)
+        self.write(
+            problem.response(requestIdentifier: self.requestIdentifier),
+            to: self.answering ?? Answering(),
+            keepsAlive: false
+        )
         self.shard.note(problem.code, problem.status, since: .now())
         self.phase = .closing
         self.transport.close()

@@ -38,7 +38,7 @@ protocol HTTPServerSessionHost: AnyObject {
     /// Runs a whole request. The answer comes back through ``HTTPServerSession/respond(_:to:)``, later or before this returns.
     ///
     /// `remoteAddress`, `isSecure`, `clientCertificate` are filled in by the host; `identifier` comes from the head.
-    func perform(_ request: consuming HTTPRequest, _ match: RouteMatch, stream: HTTPStreamNumber)
+    func perform(_ request: consuming HTTPRequest, _ match: consuming RouteMatch, stream: HTTPStreamNumber)
     /// Asks a gate; its answer comes through ``HTTPServerSession/gateAnswered(_:for:)``, after this has returned.
     func ask(_ gate: @escaping HTTPGate, _ fields: HTTPFields, stream: HTTPStreamNumber)
     /// Counts bytes of a request body in that wait for its end.

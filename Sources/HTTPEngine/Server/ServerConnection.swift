@@ -15,10 +15,14 @@ final class ServerConnection: SocketTransportDelegate, HTTPServerSessionHost, @u
     private var session: (any HTTPServerSession)?
     /// What came in before the protocol was known.
     private var opening: [UInt8] = []
-    /// The handlers at work; nil for one that has not come to its first wait.
-    private var tasks: [HTTPStreamNumber: Task<Void, Never>?] = [:]
+    /// The handlers that wait for something.
+    private var tasks: [HTTPStreamNumber: Task<Void, Never>] = [:]
+    /// Whose handler is on its way to its first wait: most are done before it, and are never put into `tasks`.
+    private var beginning: HTTPStreamNumber?
     private var isHTTP2 = false
     private var timer: ServiceRuntime.Timer?
+    /// When the timer fires.
+    private var alarm = MonotonicTime.distantFuture
     private var isDraining = false
     private var bodies = BodyAllowance()
     /// When bytes were first welcome: the header's time runs from there.
@@ -83,7 +87,10 @@ final class ServerConnection: SocketTransportDelegate, HTTPServerSessionHost, @u
     func transportClosed(_ reason: TransportClosure) {
         self.timer?.cancel()
         self.timer = nil
-        for task in self.tasks.values { task?.cancel() }
+        // None is set any more.
+        self.alarm = MonotonicTime(nanoseconds: .min)
+        self.beginning = nil
+        for task in self.tasks.values { task.cancel() }
         self.tasks = [:]
         self.session = nil
         self.bodies.end(self.shard.admission, self.peer)
@@ -115,31 +122,48 @@ final class ServerConnection: SocketTransportDelegate, HTTPServerSessionHost, @u
 
     func match(_ method: HTTPMethod, _ path: String) -> RouteMatch { self.shard.router.match(method, path) }
 
-    func perform(_ request: consuming HTTPRequest, _ match: RouteMatch, stream: HTTPStreamNumber) {
+    func perform(_ request: consuming HTTPRequest, _ match: consuming RouteMatch, stream: HTTPStreamNumber) {
         request.remoteAddress = self.shard.proxies.client(of: request.headers, from: self.peer)
         request.isSecure = self.transport.isSecure
         if self.transport.isPeerVerified { request.clientCertificate = self.transport.peerCertificate }
-        let shard = self.shard
-        let started = shard.loop.now
-        let whole = request
-        let work: @Sendable () async -> Void = { [self] in
-            // Abandoned before its turn came: after a GOAWAY that excludes it the peer may send it again elsewhere.
-            if Task.isCancelled { return }
-            let response = await shard.router.respond(to: whole, match) { error in
-                shard.logger.error(
-                    "a request failed",
-                    ["route": .string(match.name), "requestId": .string(whole.identifier), "error": "\(error)"]
-                )
+        let exchange = HTTPExchange(request, match, stream: stream, began: self.shard.loop.now)
+        guard !self.isHTTP2 else {
+            // A frame later in the same read may still exclude it.
+            self.tasks[stream] = self.shard.loop.spawn { [self] in
+                // Abandoned before its turn came: after a GOAWAY that excludes it the peer may send it again elsewhere.
+                if Task.isCancelled { return }
+                await self.answer(exchange)
             }
-            shard.note(match.name, response.status, since: started)
-            // Gone: the peer has closed, or the deadline has answered.
-            guard !Task.isCancelled, self.tasks.removeValue(forKey: stream) != nil else { return }
-            self.session?.respond(response, to: stream)
+            return
         }
-        self.tasks.updateValue(nil, forKey: stream)
-        // In HTTP/2 a frame later in the same read may still exclude it.
-        let task = self.isHTTP2 ? shard.loop.spawn(work) : shard.loop.begin(work)
-        if self.tasks.index(forKey: stream) != nil { self.tasks[stream] = .some(task) }
+        self.beginning = stream
+        let task = self.shard.loop.begin { [self] in await self.answer(exchange) }
+        if self.beginning == stream {
+            self.beginning = nil
+            self.tasks[stream] = task
+        }
+    }
+
+    /// Has a request answered and passes the answer on to whoever still waits for it.
+    private func answer(_ exchange: HTTPExchange) async {
+        let shard = self.shard
+        let response = await shard.router.respond(to: exchange.request, exchange.match) { error in
+            shard.logger.error(
+                "a request failed",
+                [
+                    "route": .string(exchange.match.name), "requestId": .string(exchange.request.identifier),
+                    "error": "\(error)",
+                ]
+            )
+        }
+        shard.note(exchange.match.name, response.status, since: exchange.began)
+        if self.beginning == exchange.stream {
+            self.beginning = nil
+        } else {
+            // Gone: the peer has closed, or the deadline has answered.
+            guard !Task.isCancelled, self.tasks.removeValue(forKey: exchange.stream) != nil else { return }
+        }
+        self.session?.respond(response, to: exchange.stream)
     }
 
     func ask(_ gate: @escaping HTTPGate, _ fields: HTTPFields, stream: HTTPStreamNumber) {
@@ -153,18 +177,20 @@ final class ServerConnection: SocketTransportDelegate, HTTPServerSessionHost, @u
 
     func releaseBody(_ count: Int) { self.bodies.release(count, self.shard.admission, self.peer) }
 
-    func abandon(stream: HTTPStreamNumber) { self.tasks.removeValue(forKey: stream)??.cancel() }
+    func abandon(stream: HTTPStreamNumber) { self.tasks.removeValue(forKey: stream)?.cancel() }
 
     func expectDeadline(at time: MonotonicTime) {
-        if let timer = self.timer {
-            if timer.deadline <= time { return }
-            timer.cancel()
-        }
-        self.timer = self.shard.loop.schedule(at: time) { [weak self] in self?.deadlineCame() }
+        if self.alarm <= time { return }
+        self.timer?.cancel()
+        self.alarm = time
+        // Holds the connection, but not beyond its end, which cancels it; a weak reference would make each count of the
+        // connection's references dearer.
+        self.timer = self.shard.loop.schedule(at: time) { self.deadlineCame() }
     }
 
     private func deadlineCame() {
         self.timer = nil
+        self.alarm = .distantFuture
         if self.isDraining, self.session == nil { self.transport.receivePending() }
         guard let session = self.session else {
             // Nothing, or only the beginning of a preface, within the time of a header.

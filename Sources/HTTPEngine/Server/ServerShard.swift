@@ -22,7 +22,7 @@ final class ServerShard: @unchecked Sendable {
     private var connections: [ObjectIdentifier: ServerConnection] = [:]
     private var isDraining = false
     private var drained: Signal?
-    private var date: (second: Int64, text: String) = (0, "")
+    private var date: (second: Int64, line: [UInt8]) = (0, [])
     private struct Answer: Hashable {
         let route: String
         let status: Int
@@ -111,11 +111,13 @@ final class ServerShard: @unchecked Sendable {
         for connection in self.connections.values { connection.abort() }
     }
 
-    /// The value of `Date`, written once a second.
-    var dateField: String {
+    /// The line of the `Date` field for HTTP/1.1, written once a second.
+    var dateLine: [UInt8] {
         let now = WallTime.now()
-        if self.date.second != now.seconds { self.date = (now.seconds, now.httpDate) }
-        return self.date.text
+        if self.date.second != now.seconds {
+            self.date = (now.seconds, HTTP1ResponseEncoder.dateLine(now.httpDate))
+        }
+        return self.date.line
     }
 
     /// Counts an answer by route and status, with the time it took.

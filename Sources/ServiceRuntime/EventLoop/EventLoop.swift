@@ -122,9 +122,12 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     /// Starts a task like `spawn`, but runs it here and now up to its first wait. On the loop only.
     ///
     /// Work that never waits, such as an answer out of memory, is done when this returns, without a turn in the queue.
-    package func begin(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+    package func begin<Result: Sendable>(
+        _ body: sending @escaping @isolated(any) () async -> Result
+    ) -> Task<Result, Never> {
         self.preconditionOnLoop()
-        return Task.immediate(executorPreference: self) { await body() }
+        // Handed on as it is, and as general as `Task` takes it: what is wrapped around it is called and resumed too.
+        return Task.immediate(executorPreference: self, operation: body)
     }
 
     /// Runs an async closure with every step on this loop, as part of the caller's task.

@@ -42,6 +42,16 @@ struct GateTests {
             }
             #expect(small.body == "5")
             #expect(server.probe.paths.withLock { $0.isEmpty })
+            // Nor when there is no body; the next request of the connection finds its gate closed again.
+            let none = try await server.talk { peer in
+                peer.send("POST /gated HTTP/1.1\r\nHost: a\r\n\r\n")
+                let first = try peer.answer()
+                peer.send("POST /gated HTTP/1.1\r\nHost: a\r\n\r\n" + Self.head(900_000, "Expect: 100-continue\r\n"))
+                return [first, try peer.answer(), try peer.answer()]
+            }
+            #expect(none.map(\.status) == [200, 200, 401])
+            #expect(none.prefix(2).map(\.body) == ["0", "0"])
+            #expect(server.probe.paths.withLock { $0.count } == 1)
         }
     }
 
