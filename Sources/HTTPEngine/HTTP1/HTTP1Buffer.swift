@@ -159,11 +159,15 @@ struct HTTP1Buffer: Sendable {
             begin = colon + 1
             while begin < end, HTTP1Bytes.isBlank(span[begin]) { begin += 1 }
             while end > begin, HTTP1Bytes.isBlank(span[end - 1]) { end -= 1 }
-            for index in begin..<end {
-                guard HTTP1Bytes.isFieldContent(span[index]) else {
-                    throw HTTP1Fault("A header value has a control character.")
+            let value = span.extracting(begin..<end)
+            // Nearly every value is plain; the others are looked at byte by byte.
+            if unsafe !value.withUnsafeBufferPointer({ unsafe HTTP1Bytes.isPlain($0, isASCII: true) }) {
+                for index in value.indices {
+                    guard HTTP1Bytes.isFieldContent(value[index]) else {
+                        throw HTTP1Fault("A header value has a control character.")
+                    }
+                    union |= value[index]
                 }
-                union |= span[index]
             }
         }
         if union >= 0x80, mustBeText, String(validating: bytes[begin..<end], as: UTF8.self) == nil {

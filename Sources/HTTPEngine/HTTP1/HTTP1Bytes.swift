@@ -58,8 +58,11 @@ enum HTTP1Bytes {
         return unsafe memchr(base, Int32(byte), text.count) != nil
     }
 
-    /// Whether all bytes are visible, blanks or obs-text: eight at a time. False also for HTAB, which a value may hold.
-    static func isPlain(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    /// Whether all bytes are visible, spaces or obs-text: eight at a time. False also for HTAB, which a value may hold.
+    ///
+    /// - Parameter isASCII: whether obs-text won't do either.
+    @inline(__always)
+    static func isPlain(_ text: UnsafeBufferPointer<UInt8>, isASCII: Bool = false) -> Bool {
         let bytes = UnsafeRawBufferPointer(text)
         let ones: UInt64 = 0x0101_0101_0101_0101
         var found: UInt64 = 0
@@ -69,11 +72,13 @@ enum HTTP1Bytes {
             let deleted = word ^ (0x7F &* ones)
             // A byte below 0x20, or one that is 0x7F, borrows from its uppermost bit.
             found |= (word &- 0x20 &* ones) & ~word | (deleted &- ones) & ~deleted
+            if isASCII { found |= word }
             index += 8
         }
         if found & (0x80 &* ones) != 0 { return false }
         while index < bytes.count {
-            guard unsafe bytes[index] >= 0x20 && bytes[index] != 0x7F else { return false }
+            let byte = unsafe bytes[index]
+            guard byte >= 0x20 && byte != 0x7F && !(isASCII && byte >= 0x80) else { return false }
             index += 1
         }
         return true

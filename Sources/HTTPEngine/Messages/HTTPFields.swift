@@ -135,8 +135,15 @@ package struct HTTPFields: Sendable, Hashable, Sequence, ExpressibleByDictionary
 
     /// What a name is, if it is one.
     private static func form(of name: String) -> NameForm? {
+        let form = unsafe name.utf8.withContiguousStorageIfAvailable { unsafe Self.form(of: $0) }
+        if let form { return form }
+        return unsafe Array(name.utf8).withUnsafeBufferPointer { unsafe Self.form(of: $0) }
+    }
+
+    private static func form(of name: UnsafeBufferPointer<UInt8>) -> NameForm? {
         var hasCapitals = false
-        for byte in name.utf8 {
+        for index in 0..<name.count {
+            let byte = unsafe name[index]
             guard HTTP1Bytes.isToken(byte) else { return nil }
             if byte &- 0x41 < 26 { hasCapitals = true }
         }
