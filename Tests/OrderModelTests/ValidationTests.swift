@@ -15,7 +15,8 @@ struct ValidationCase: Sendable, CustomTestStringConvertible {
         self.pointer = pointer
         self.value = value
         self.findings = findings
-        self.testDescription = "\(pointer) = \(value ?? "absent")"
+        // A name of a test, not of thousands of letters.
+        self.testDescription = "\(pointer) = \((value ?? "absent").prefix(60))"
     }
 }
 

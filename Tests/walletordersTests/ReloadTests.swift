@@ -156,7 +156,9 @@ struct ReloadTests {
             try await change(1)
             try await phone.says("told by a push")
             #expect(try await pushes().contains(authority.identity.certificate.fingerprint.hex))
-            let before = try await version()
+            // Two revisions within a second put the second one's date ahead of the clock, and no answer tells a date to come.
+            var before = try await version()
+            while before["last-modified"] == before["date"] { before = try await version() }
 
             // The rotation: certificates, keys and the listener's own.
             let renewed = try authority.identity(for: type)
