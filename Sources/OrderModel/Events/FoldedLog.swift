@@ -78,8 +78,9 @@ public struct FoldedLog: Sendable {
 
     /// Takes one entry. One with a known identifier is not taken again.
     ///
-    /// - Parameter shown: the document that was shown before, when it is another than ``document``: folded under other
-    ///   settings.
+    /// - Parameters:
+    ///   - entry: what arrived.
+    ///   - shown: the document that was shown before, when it is another than ``document``: folded under other settings.
     public mutating func append(_ entry: LogEntry, shown: JSONValue? = nil) -> FoldAnswer {
         guard identifiers.insert(entry.identifier).inserted else { return FoldAnswer(verdict: .same, changed: []) }
         let before = shown ?? document
