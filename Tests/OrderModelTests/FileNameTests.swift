@@ -19,6 +19,14 @@ import Testing
         #expect(try found(["a.png"], ["a.png"]) == [])
         #expect(try found(["a.png"], ["a@2x.png", "a@3x.png"]) == [])
         #expect(try found(["a"], ["a@2x.jpg"]) == [])
+        // A dot alone makes no extension; a picture's extension is not left off.
+        #expect(try found(["a.v2"], ["a.v2.png"]) == [])
+        #expect(try found(["a.v2"], ["de.lproj/a.v2@2x.png"]) == [])
+        #expect(
+            try found(["a.PNG"], ["a.PNG.jpg"]) == [
+                "error file-missing /lineItems/0/image", "warning file-unused a.PNG.jpg",
+            ]
+        )
         #expect(try check(["a.png", "a.png"], ["a@2x.png"]).used.map(\.path) == ["a@2x.png"])
     }
 

@@ -54,6 +54,15 @@ enum Fixtures {
         try PackageBuilder(identity: authority().identity)
             .build(order: order, files: files ?? Self.files(), signingTime: time)
     }
+
+    /// A source folder of the order, its logo and further files.
+    static func folder(_ files: [(String, [UInt8])] = []) throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        try folder.write(order, to: "order.json")
+        try folder.write(png(300), to: "logo.png")
+        for (path, contents) in files { try folder.write(contents, to: path) }
+        return folder
+    }
 }
 
 /// A folder for one test, removed with its owner.

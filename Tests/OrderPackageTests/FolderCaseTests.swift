@@ -10,21 +10,13 @@ import Testing
 /// What lies in source folders and unpacked packages that doesn't belong there.
 @Suite("Folders with foreign files")
 struct FolderCaseTests {
-    private func folder(_ files: [(String, [UInt8])] = []) throws -> TemporaryFolder {
-        let folder = try TemporaryFolder()
-        try folder.write(Fixtures.order, to: "order.json")
-        try folder.write(Fixtures.png(300), to: "logo.png")
-        for (path, contents) in files { try folder.write(contents, to: path) }
-        return folder
-    }
-
     private func errors(_ findings: [Finding]) -> [String] {
         findings.filter(\.isError).map { "\($0.code) \($0.path ?? "")" }.sorted()
     }
 
     @Test("B42 a former package in the folder is no part of the next, under whatever name it was written")
     func formerPackages() throws {
-        let folder = try folder()
+        let folder = try Fixtures.folder()
         let names = ["a.order", "B.ORDER", "c.pkpass", "sub/out.zip"]
         let first = try SourceFolder(folder.path, output: "\(folder.path)/sub/out.zip")
         for name in names { try folder.write([1], to: name) }
@@ -37,7 +29,7 @@ struct FolderCaseTests {
 
     @Test("names that are the package's own in other case are errors")
     func reservedNames() throws {
-        let folder = try folder([("Signature", [1]), ("Manifest.json", [1]), ("ORDER.json", [1])])
+        let folder = try Fixtures.folder([("Signature", [1]), ("Manifest.json", [1]), ("ORDER.json", [1])])
         let source = try SourceFolder(folder.path)
         #expect(
             errors(source.check().findings) == [
@@ -49,7 +41,7 @@ struct FolderCaseTests {
 
     @Test("B09 the strings file of a pass is told by its name")
     func passStrings() throws {
-        let folder = try folder([("en.lproj/pass.strings", Array(#""Shop" = "Shop";"#.utf8))])
+        let folder = try Fixtures.folder([("en.lproj/pass.strings", Array(#""Shop" = "Shop";"#.utf8))])
         let findings = try SourceFolder(folder.path).check().findings
         let finding = try #require(findings.first { $0.code == "strings-missing" })
         #expect(finding.message.contains("pass.strings") && finding.fix == "Rename pass.strings to order.strings.")
@@ -57,7 +49,7 @@ struct FolderCaseTests {
 
     @Test("names that aren't UTF-8, links and pipes are findings of a source folder and of an unpacked package")
     func unreadableEntries() async throws {
-        let folder = try folder()
+        let folder = try Fixtures.folder()
         let made = try await shell(
             "cd \(folder.path) && touch $'\\xff.png' && mkdir $'\\xfe' && ln -s /etc link.png && mkfifo pipe.png"
         )

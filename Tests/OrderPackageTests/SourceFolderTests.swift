@@ -9,14 +9,6 @@ import Testing
 
 @Suite("Source folder")
 struct SourceFolderTests {
-    private func folder(_ files: [(String, [UInt8])] = []) throws -> TemporaryFolder {
-        let folder = try TemporaryFolder()
-        try folder.write(Fixtures.order, to: "order.json")
-        try folder.write(Fixtures.png(300), to: "logo.png")
-        for (path, contents) in files { try folder.write(contents, to: path) }
-        return folder
-    }
-
     private let strings: [(String, [UInt8])] = [
         ("en.lproj/order.strings", Array(#""Shop" = "Shop";"#.utf8)),
         ("de.lproj/order.strings", Array(#""Shop" = "Laden";"#.utf8)),
@@ -24,7 +16,7 @@ struct SourceFolderTests {
 
     @Test("leftovers stay out, and are listed; so does a former package's own")
     func leftovers() throws {
-        let folder = try folder(
+        let folder = try Fixtures.folder(
             strings + [
                 (".DS_Store", [1]), ("en.lproj/.order.strings.swp", [1]), ("__MACOSX/a", [1]), ("manifest.json", [1]),
                 ("signature", [1]),
@@ -42,7 +34,7 @@ struct SourceFolderTests {
 
     @Test("B25 a folder and the same files in memory give the same package, with and without a closing slash")
     func sameAsMemory() throws {
-        let folder = try folder(strings)
+        let folder = try Fixtures.folder(strings)
         let files = try strings.map { try PackageFile(path: $0.0, contents: $0.1) }
         let memory = try Fixtures.package(
             files: files + [PackageFile(path: "logo.png", asset: Asset(Fixtures.png(300)))]
@@ -59,7 +51,7 @@ struct SourceFolderTests {
     @Test("languages are checked: broken files with their line, different keys, near misses of keys")
     func languages() throws {
         func findings(_ files: [(String, [UInt8])]) throws -> [Finding] {
-            let folder = try folder(files)
+            let folder = try Fixtures.folder(files)
             return try withExtendedLifetime(folder) { try SourceFolder(folder.path).check().findings }
         }
         func codes(_ files: [(String, [UInt8])]) throws -> [String] {
@@ -111,7 +103,7 @@ struct SourceFolderTests {
             ".order.json.swp", "#order.json#", ".git/config", "Thumbs.db", "desktop.ini", "logo.png.bak", "logo.png~",
             "logo.tmp", "en.lproj/.DS_Store", "en.lproj/._order.strings",
         ]
-        let folder = try folder(strings + strays.map { ($0, [1]) })
+        let folder = try Fixtures.folder(strings + strays.map { ($0, [1]) })
         let source = try SourceFolder(folder.path)
         #expect(source.leftOut.sorted() == (strays.filter { $0 != ".git/config" } + [".git"]).sorted())
         #expect(source.files.keys.sorted() == ["de.lproj/order.strings", "en.lproj/order.strings", "logo.png"])
@@ -119,7 +111,7 @@ struct SourceFolderTests {
 
     @Test("a folder with names in blanks, accents and folders is built, verified and unpacked")
     func names() async throws {
-        let folder = try folder(
+        let folder = try Fixtures.folder(
             strings + [
                 ("Logo groß.png", Fixtures.png(300)), ("images/a b.png", Fixtures.png(400)),
                 ("images/old~", Fixtures.png(500)),
@@ -160,7 +152,7 @@ struct SourceFolderTests {
 
     @Test("a file that the order names is no leftover, whatever its name ends in")
     func namedLeftovers() throws {
-        let folder = try folder([("a@2x.bak", Fixtures.png(300)), ("b.bak", [1])])
+        let folder = try Fixtures.folder([("a@2x.bak", Fixtures.png(300)), ("b.bak", [1])])
         let text = String(decoding: Fixtures.order, as: UTF8.self).replacing("logo.png", with: "a.bak")
         try folder.write(Array(text.utf8), to: "order.json")
         let source = try SourceFolder(folder.path)
@@ -174,7 +166,9 @@ struct SourceFolderTests {
 
     @Test("links, pipes and two spellings of one name are errors; nothing is followed or waited for")
     func oddities() async throws {
-        let folder = try folder([("caf\u{E9}.png", Fixtures.png(300)), ("cafe\u{301}.png", Fixtures.png(300, seed: 2))])
+        let folder = try Fixtures.folder([
+            ("caf\u{E9}.png", Fixtures.png(300)), ("cafe\u{301}.png", Fixtures.png(300, seed: 2)),
+        ])
         let made = try await shell(
             "cd \(folder.path) && ln -s /etc/passwd link.png && ln -s . around && mkfifo pipe.png"
         )
@@ -195,14 +189,14 @@ struct SourceFolderTests {
 
     @Test("names that no package can hold, and files too large together, are errors before anything is signed")
     func refusedByTheBuilder() throws {
-        let folder = try folder([("a\\b.png", Fixtures.png(300)), ("c\nd.png", Fixtures.png(300))])
+        let folder = try Fixtures.folder([("a\\b.png", Fixtures.png(300)), ("c\nd.png", Fixtures.png(300))])
         let source = try SourceFolder(folder.path)
         let errors = source.check().findings.filter(\.isError)
         #expect(Set(errors.map(\.code)) == ["zip-unsafe-path"])
         #expect(errors.map(\.path) == ["a\\b.png", "c\nd.png"])
         let unpacked = PackageVerifier().verify(files: [("a\\b.png", [1])])
         #expect(unpacked.findings.contains { $0.code == "zip-unsafe-path" && $0.path == "a\\b.png" })
-        let large = try self.folder([("a.png", Fixtures.png(2_600_000)), ("b.png", Fixtures.png(2_600_000))])
+        let large = try Fixtures.folder([("a.png", Fixtures.png(2_600_000)), ("b.png", Fixtures.png(2_600_000))])
         let tooLarge = try SourceFolder(large.path).check().findings.filter(\.isError)
         #expect(tooLarge.map(\.code) == ["package-too-large"])
         #expect(tooLarge.first?.message.contains("a.png (2600008 bytes)") == true)
@@ -221,7 +215,7 @@ struct SourceFolderTests {
     @Test("a damaged image is told, and so is an unusual one")
     func images() throws {
         func codes(_ image: [UInt8]) throws -> [String] {
-            let folder = try folder([("logo.png", image)])
+            let folder = try Fixtures.folder([("logo.png", image)])
             return try withExtendedLifetime(folder) { try SourceFolder(folder.path).check().findings.map(\.code) }
         }
         #expect(try codes(Array(Fixtures.png(300).dropLast(20))) == ["image-damaged"])
@@ -240,12 +234,12 @@ struct SourceFolderTests {
 
     @Test("folders deep within each other and files from 5 MB are refused")
     func bounds() throws {
-        let deep = try folder([("a/b/c/d/e.txt", [1])])
+        let deep = try Fixtures.folder([("a/b/c/d/e.txt", [1])])
         #expect { try SourceFolder(deep.path) } throws: { ($0 as? OrderPackageError)?.code == .tooLarge }
-        let large = try folder([("a.png", Fixtures.png(5_000_000))])
+        let large = try Fixtures.folder([("a.png", Fixtures.png(5_000_000))])
         let error = #expect(throws: OrderPackageError.self) { try SourceFolder(large.path) }
         #expect(error?.code == .tooLarge && error?.path == "\(large.path)/a.png")
-        let many = try folder((0..<5).map { ("\($0).png", Fixtures.png(4_900_000 - $0)) })
+        let many = try Fixtures.folder((0..<5).map { ("\($0).png", Fixtures.png(4_900_000 - $0)) })
         let all = #expect(throws: OrderPackageError.self) { try SourceFolder(many.path) }
         #expect(all?.code == .tooLarge && all?.message.contains("0.png (4900008 bytes), 1.png") == true)
     }

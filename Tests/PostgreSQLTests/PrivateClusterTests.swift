@@ -34,6 +34,20 @@ private func startError(_ cluster: PrivateCluster) async -> PrivateClusterError?
 
 extension OwnClusterTests {
     struct PrivateClusterTests {
+        /// Lays down what keeps a server from recovering: without a command that brings it the archive it refuses to.
+        ///
+        /// - Returns: the file that does it.
+        private static func preventRecovery(in directory: String) throws -> String {
+            let obstacle = directory + "/pg/recovery.signal"
+            let descriptor = unsafe open(obstacle, O_WRONLY | O_CREAT, 0o600)
+            try #require(descriptor >= 0)
+            close(descriptor)
+            if let user = UserIdentity(name: "postgres"), geteuid() == 0 {
+                try #require(unsafe chown(obstacle, user.user, user.group) == 0)
+            }
+            return obstacle
+        }
+
         @Test("What was stored is there after a stop and a start")
         func restart() async throws {
             try await withCluster { cluster, directory in
@@ -195,13 +209,7 @@ extension OwnClusterTests {
             try await cluster.start()
             let shutdown = Signal()
             async let running: Void = cluster.run(shutdown: shutdown)
-            // The server refuses to recover without a command that brings it the archive.
-            let obstacle = directory + "/pg/recovery.signal"
-            let descriptor = unsafe open(obstacle, O_WRONLY | O_CREAT, 0o600)
-            close(descriptor)
-            if let user = UserIdentity(name: "postgres"), geteuid() == 0 {
-                unsafe chown(obstacle, user.user, user.group)
-            }
+            let obstacle = try Self.preventRecovery(in: directory)
             let first = try #require(Postmaster.recorded(in: directory + "/pg"))
             kill(first.pid, SIGKILL)
             // That it ended, and that it did not start.
@@ -250,12 +258,7 @@ extension OwnClusterTests {
             try await cluster.start()
             let shutdown = Signal()
             async let running: Void = cluster.run(shutdown: shutdown)
-            let obstacle = directory + "/pg/recovery.signal"
-            let descriptor = unsafe open(obstacle, O_WRONLY | O_CREAT, 0o600)
-            close(descriptor)
-            if let user = UserIdentity(name: "postgres"), geteuid() == 0 {
-                unsafe chown(obstacle, user.user, user.group)
-            }
+            let obstacle = try Self.preventRecovery(in: directory)
             let first = try #require(Postmaster.recorded(in: directory + "/pg"))
             kill(first.pid, SIGKILL)
             // That it ended, and nine times that it did not start.

@@ -103,8 +103,8 @@ struct IPhoneSimulatorTests {
             ([Answer(type: "application/vnd.apple.order")], "media type"),
             ([Answer(lastModified: nil)], "Last-Modified"),
             ([Answer(lastModified: "2026-01-02T00:00:00Z")], "Last-Modified"),
-            ([Answer(), Answer(updatedAt: "2026-01-01T00:00:00Z")], "went back"),
-            ([Answer(status: .notModified)], "without a condition"),
+            ([Answer(), Answer(updatedAt: "2026-01-01T00:00:00Z")], "updatedAt of 2026-01-02T00:00:00Z or later"),
+            ([Answer(status: .notModified)], "for no condition was sent"),
             ([Answer(status: .unauthorized)], "expected 200, got 401"),
         ] as [([Answer], String)]
     )

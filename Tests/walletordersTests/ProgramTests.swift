@@ -78,6 +78,25 @@ struct ProgramTests {
         try installation.remove()
     }
 
+    @Test("a demo step that fails says what was expected and what came; all that was started ends cleanly")
+    func failedStep() async throws {
+        try await TestInstallation.use { installation in
+            // The orders tell of an address where nobody answers.
+            let port = try await installation.freePort()
+            let result = try await installation.run(["run", "--demo", "--web-service-url", "https://127.0.0.1:\(port)"])
+            #expect(result.status == 1)
+            #expect(result.text.contains("      ✗ ") && !result.text.contains("\n  4 "), "\(result.text)")
+            let lines = result.errorText.split(separator: "\n")
+            #expect(lines.count == 1, "\(result.errorText)")
+            #expect(
+                result.errorText.hasPrefix("walletorders: step 3 of \"A shipping order with two parcels\" failed: ")
+            )
+            #expect(result.errorText.contains("expected an answer, got: "), "\(result.errorText)")
+            #expect(try await installation.processes().isEmpty)
+            #expect(try await installation.clusterState().hasSuffix(" shut down"))
+        }
+    }
+
     @Test(
         "a wrong call exits 64 and says what would be right",
         arguments: [

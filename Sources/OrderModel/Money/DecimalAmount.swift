@@ -72,15 +72,17 @@ public struct DecimalAmount: Sendable, Hashable, Comparable {
             !text[start...stop].contains(where: \.isLetter)
         else { return nil }
         var plain = text.filter { $0.isASCII && ($0.isNumber || $0 == "," || $0 == "." || $0 == "-") }
+        // `5.` is 5; `.5` is 0.5.
+        while plain.last == "," || plain.last == "." { plain.removeLast() }
         let separators = plain.filter { $0 == "," || $0 == "." }
-        if let last = separators.last {
-            let digits = plain.split(separator: last, omittingEmptySubsequences: false).last?.count ?? 0
-            // 1,299 is a thousand to some and one and a bit to others.
-            if digits == 3, separators.count == 1 { return nil }
-            let isPoint = separators.filter { $0 == last }.count == 1
-            guard let end = plain.lastIndex(of: last) else { return nil }
+        if let last = separators.last, let end = plain.lastIndex(of: last) {
+            let fraction = plain[plain.index(after: end)...]
             let whole = plain[..<end].filter { $0 != "," && $0 != "." }
-            plain = whole + (isPoint ? "." : "") + plain[plain.index(after: end)...]
+            let hasDigits = whole.contains(where: \.isNumber)
+            // 1,299 is a thousand to some and one and a bit to others.
+            if fraction.count == 3, separators.count == 1, hasDigits { return nil }
+            let isPoint = separators.filter { $0 == last }.count == 1
+            plain = whole + (hasDigits ? "" : "0") + (isPoint ? "." : "") + fraction
         }
         return DecimalAmount(plain) == nil ? nil : plain
     }

@@ -59,15 +59,18 @@ struct FileNameIndex {
     }
 
     /// What a reference means at the top level (nil) or in one folder: the name itself or, of an image, its @2x and @3x
-    /// forms too; a name without extension stands for any.
+    /// forms too; a name without an image's extension stands for any (the dot of `logo.v2` begins none).
     func paths(of reference: FileReference, in folder: String?) -> [String] {
         let plain = folder.map { "\($0)/\(reference.name)" } ?? reference.name
         if !reference.use.isImage { return present.contains(plain) ? [plain] : [] }
         let (stem, suffix) = Self.split(plain)
         let exact = ["\(stem)\(suffix)", "\(stem)@2x\(suffix)", "\(stem)@3x\(suffix)"].filter(present.contains)
-        if !exact.isEmpty || !suffix.isEmpty { return exact }
+        if !exact.isEmpty || Self.imageSuffixes.contains(suffix.lowercased()) { return exact }
         return stems[Place(folder: folder, name: reference.name)] ?? []
     }
+
+    /// What the names of the images that orders take end in.
+    private static let imageSuffixes: Set = [".png", ".jpg", ".jpeg"]
 
     /// A path before and from the last dot of its name.
     private static func split(_ path: String) -> (stem: String, suffix: String) {

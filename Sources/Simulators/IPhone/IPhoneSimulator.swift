@@ -77,9 +77,11 @@ package actor IPhoneSimulator {
         let response = try await self.send(.get, details.webServiceURL + path, headers)
         if response.status == .notModified {
             guard headers["if-none-match"] != nil || headers["if-modified-since"] != nil else {
-                throw IPhoneError("a 304 came to a request without a condition")
+                throw IPhoneError("GET package: expected 200, for no condition was sent, got 304")
             }
-            guard response.body.isEmpty else { throw IPhoneError("a 304 came with a body") }
+            guard response.body.isEmpty else {
+                throw IPhoneError("expected a 304 without a body, got \(response.body.count) bytes")
+            }
             return .notModified
         }
         guard response.status == .ok else {
@@ -90,20 +92,21 @@ package actor IPhoneSimulator {
             throw IPhoneError("expected the media type application/vnd.apple.finance.order, got \(type)")
         }
         guard let lastModified = response.headers["last-modified"], WallTime(httpDate: lastModified) != nil else {
-            throw IPhoneError("the answer has no Last-Modified in HTTP's form")
+            let came = response.headers["last-modified"] ?? "none"
+            throw IPhoneError("expected a Last-Modified in HTTP's form, got \(came)")
         }
         let report = PackageVerifier(trust: self.roots).verify(response.body)
         guard report.isValid, let document = report.order else {
             let faults = report.findings.filter { $0.severity == .error }.map { "\($0.code): \($0.message)" }
-            throw IPhoneError("the package does not verify: \(faults.joined(separator: "; "))")
+            throw IPhoneError("expected a package that verifies, got \(faults.joined(separator: "; "))")
         }
         guard document["orderIdentifier"]?.stringValue == details.order.text,
             document["orderTypeIdentifier"]?.stringValue == details.orderType.text
-        else { throw IPhoneError("the package is another order's") }
+        else { throw IPhoneError("expected the package of order \(details.order.text), got another order's") }
         if let held = known?.document["updatedAt"]?.stringValue, let come = document["updatedAt"]?.stringValue,
             come < held
         {
-            throw IPhoneError("updatedAt went back from \(held) to \(come): Wallet keeps the newer copy")
+            throw IPhoneError("expected an updatedAt of \(held) or later, got \(come): Wallet keeps the newer copy")
         }
         let order = WalletOrder(
             details: details,
@@ -193,7 +196,7 @@ package actor IPhoneSimulator {
                 deadline: .seconds(15)
             )
         } catch {
-            throw IPhoneError("\(method.rawValue): \(error)")
+            throw IPhoneError("\(method.rawValue) \(url): expected an answer, got: \(error)")
         }
     }
 

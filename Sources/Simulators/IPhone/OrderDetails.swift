@@ -20,18 +20,19 @@ package struct OrderDetails: Sendable {
         let details = value["orderDetails"] ?? value
         func text(_ name: String) throws -> String {
             guard let text = details[name]?.stringValue else {
-                throw IPhoneError("the order details have no \(name)")
+                throw IPhoneError("expected \(name) in the order details, got none")
             }
             return text
         }
         self.orderType = try OrderTypeIdentifier(try text("orderTypeIdentifier"))
         self.order = try OrderIdentifier(try text("orderIdentifier"))
         let url = try text("webServiceURL")
-        guard url.hasPrefix("https://") else { throw IPhoneError("webServiceURL does not begin with https://") }
+        guard url.hasPrefix("https://") else { throw IPhoneError("expected a webServiceURL with https://, got \(url)") }
         self.webServiceURL = url.hasSuffix("/") ? String(url.dropLast()) : url
         self.authenticationToken = try text("authenticationToken")
         guard self.authenticationToken.count >= 16 else {
-            throw IPhoneError("authenticationToken has fewer than 16 characters")
+            let count = self.authenticationToken.count
+            throw IPhoneError("expected an authenticationToken of 16 characters or more, got one of \(count)")
         }
     }
 }

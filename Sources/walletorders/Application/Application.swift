@@ -117,7 +117,8 @@ struct Application {
 
     /// Serves until SIGTERM or SIGINT, or until `body` has ended.
     ///
-    /// - Parameter body: runs beside the services and is cancelled when they end; what it throws ends them and is thrown on.
+    /// - Parameter body: runs beside the services and is cancelled when they end; when it throws, they drain as ever before
+    ///   that is thrown on.
     func run(_ body: (@Sendable () async throws -> Void)? = nil) async throws {
         let group = ServiceGroup(self.services, drain: self.configuration.drain, logger: self.logger)
         let loop = self.loops.loops[0]
@@ -127,6 +128,7 @@ struct Application {
             do { try await requests.stop.wait() } catch {}
             group.stop()
         }
+        let failure = Locked<(any Error)?>(nil)
         do {
             try await withThrowingTaskGroup(of: Bool.self) { tasks in
                 tasks.addTask {
@@ -135,8 +137,9 @@ struct Application {
                 }
                 if let body {
                     tasks.addTask {
-                        defer { group.stop() }
-                        try await body()
+                        // Thrown out of here it would cancel the services, which are to drain.
+                        do { try await body() } catch { failure.withLock { $0 = error } }
+                        group.stop()
                         return false
                     }
                 }
@@ -144,6 +147,7 @@ struct Application {
                 if try await tasks.next() == true { tasks.cancelAll() }
                 try await tasks.waitForAll()
             }
+            if let error = failure.withLock({ $0 }) { throw error }
         } catch {
             await self.database.cluster?.stop()
             throw body != nil && requests.stop.isFired ? Interrupted() : error

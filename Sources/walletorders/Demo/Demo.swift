@@ -114,6 +114,8 @@ struct Stage: Sendable {
     }
 
     /// Calls the merchant API.
+    ///
+    /// - Throws: `IPhoneError` when no answer comes that can be read.
     func call(
         _ method: HTTPMethod,
         _ path: String,
@@ -122,11 +124,15 @@ struct Stage: Sendable {
     ) async throws -> (status: Int, json: JSONValue) {
         var headers: HTTPFields = ["authorization": "Bearer \(self.key)"]
         if !body.isEmpty { headers["content-type"] = contentType }
-        let response = try await self.merchant.send(
-            try HTTPClientRequest(method, self.merchantURL + path, headers: headers, body: body),
-            deadline: .seconds(10)
-        )
-        let json = response.body.isEmpty ? JSONValue.null : try JSONValue(parsing: response.body)
-        return (response.status.code, json)
+        do {
+            let response = try await self.merchant.send(
+                try HTTPClientRequest(method, self.merchantURL + path, headers: headers, body: body),
+                deadline: .seconds(10)
+            )
+            let json = response.body.isEmpty ? JSONValue.null : try JSONValue(parsing: response.body)
+            return (response.status.code, json)
+        } catch {
+            throw IPhoneError("\(method.rawValue) \(path): expected an answer, empty or JSON, got: \(error)")
+        }
     }
 }

@@ -76,13 +76,7 @@ struct HTTP2GoAwayTests {
         let control = HTTP2Control()
         control.decide { _, place in place.stream == 31 ? .goAway(.noError, lastStream: 15) : .serve }
         let server = try NotingServer(control)
-        let connection = try await HTTP2ClientConnection.connect(
-            host: "127.0.0.1",
-            port: server.port,
-            tls: nil,
-            loop: server.loop,
-            deadline: Patience.long
-        )
+        let connection = try await HTTP2ClientConnection.clear(to: server.port, on: server.loop)
         // On the loop, so that all go out together.
         let outcomes = try await server.loop.run {
             try await withThrowingTaskGroup(of: (Int, HTTPClientError.Code?).self) { group in

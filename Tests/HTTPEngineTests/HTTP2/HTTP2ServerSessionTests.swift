@@ -32,13 +32,7 @@ struct HTTP2ServerSessionTests {
     @Test("HEAD has the length of GET and no body; framing fields of a handler never go out")
     func headAndFraming() async throws {
         let server = try HTTP2TestServer(.forTests())
-        let connection = try await HTTP2ClientConnection.connect(
-            host: "127.0.0.1",
-            port: server.port,
-            tls: nil,
-            loop: server.loop,
-            deadline: Patience.long
-        )
+        let connection = try await HTTP2ClientConnection.clear(to: server.port, on: server.loop)
         let head = try await connection.send(
             HTTP2Request(method: .head, scheme: "http", authority: "example.com", path: "/body"),
             deadline: Patience.long
@@ -60,13 +54,7 @@ struct HTTP2ServerSessionTests {
     @Test("An answer names its request: as the caller did, or by a name of our own, which its problem has too")
     func requestIdentifiers() async throws {
         let server = try HTTP2TestServer(.forTests())
-        let connection = try await HTTP2ClientConnection.connect(
-            host: "127.0.0.1",
-            port: server.port,
-            tls: nil,
-            loop: server.loop,
-            deadline: Patience.long
-        )
+        let connection = try await HTTP2ClientConnection.clear(to: server.port, on: server.loop)
         func answer(_ method: HTTPMethod, _ path: String, _ name: String?, body: [UInt8] = []) async throws
             -> HTTPClientResponse
         {

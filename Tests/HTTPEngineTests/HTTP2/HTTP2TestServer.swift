@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Cryptography
 import ServiceRuntime
+import TestPatience
 import Testing
 
 @testable import HTTPEngine
@@ -163,5 +164,12 @@ extension Router {
             )
         }
         return router
+    }
+}
+
+extension HTTP2ClientConnection {
+    /// Connects in clear text, with prior knowledge, to a server of a test.
+    static func clear(to port: Int, on loop: EventLoop) async throws -> HTTP2ClientConnection {
+        try await connect(host: "127.0.0.1", port: port, tls: nil, loop: loop, deadline: Patience.long)
     }
 }

@@ -69,13 +69,7 @@ struct GateTests {
             let frames = try await peer.frames { $0.status(1) != nil }
             #expect(frames.status(1) == 401)
             loop.execute { peer.transport.abort() }
-            let connection = try await HTTP2ClientConnection.connect(
-                host: "127.0.0.1",
-                port: server.port,
-                tls: nil,
-                loop: loop,
-                deadline: Patience.long
-            )
+            let connection = try await HTTP2ClientConnection.clear(to: server.port, on: loop)
             let taken = try await connection.send(
                 HTTP2Request(
                     method: .post,
