@@ -145,6 +145,32 @@ struct MigratorTests {
         }
     }
 
+    @Test("A migration that the standby may not have is not told as applied", arguments: [true, false])
+    func unknownCommit(_ isTransactional: Bool) async throws {
+        try await withClient { client in
+            try await Migrator(Self.migrations).migrate(client, logger: TestServer.logger)
+            try await client.withConnection {
+                try await $0.script(
+                    """
+                    create function warn() returns trigger language plpgsql as
+                        $$ begin raise warning 'canceling wait for synchronous replication'; return null; end $$;
+                    create constraint trigger warn after insert on schema_migrations deferrable initially deferred
+                        for each row execute function warn()
+                    """
+                )
+            }
+            let last = Migration(
+                version: 4,
+                name: "last",
+                sql: (isTransactional ? "" : Migration.mark + "\n") + "alter table things alter name set default 'x'"
+            )
+            let error = await postgresError {
+                try await Migrator(Self.migrations + [last]).migrate(client, logger: TestServer.logger)
+            }
+            #expect(error?.code == .unknownCommit)
+        }
+    }
+
     @Test("The session's own limits are back afterwards")
     func limits() async throws {
         let show = Statement("test_migration_limits", "select current_setting('statement_timeout')")

@@ -206,14 +206,7 @@ struct TransactionTests {
     func warningAtCommit() async throws {
         try await self.withThings { client in
             try await client.withConnection { connection in
-                try await connection.script(
-                    """
-                    create function warn() returns trigger language plpgsql as
-                        $$ begin raise warning 'canceling wait for synchronous replication'; return null; end $$;
-                    create constraint trigger warn after insert on things deferrable initially deferred
-                        for each row execute function warn()
-                    """
-                )
+                try await connection.script(Self.warning)
             }
             let error = await postgresError {
                 try await client.transaction { connection in
@@ -221,6 +214,48 @@ struct TransactionTests {
                 }
             }
             #expect(error?.code == .unknownCommit)
+        }
+    }
+
+    /// How the server ends a change when the wait for the standby is cut short: with success and a warning.
+    private static let warning = """
+        create function warn() returns trigger language plpgsql as
+            $$ begin raise warning 'canceling wait for synchronous replication'; return null; end $$;
+        create constraint trigger warn after insert on things deferrable initially deferred
+            for each row execute function warn()
+        """
+
+    @Test("A change in a transaction of its own that the standby may not have leaves the outcome open, a read does not")
+    func warningOutsideTransaction() async throws {
+        let read = Statement("test_warned_read", "select warned()")
+        try await self.withThings { client in
+            try await client.withConnection { connection in
+                try await connection.script(
+                    Self.warning + """
+                        ;
+                        create function warned() returns int language plpgsql as
+                            $$ begin raise warning 'nothing'; return 1; end $$
+                        """
+                )
+            }
+            let alone = await postgresError {
+                _ = try await client.query(TestStatements.insert, [.int(9), .text("nine")])
+            }
+            #expect(alone?.code == .unknownCommit)
+            let together = await postgresError {
+                _ = try await client.pipeline([
+                    (TestStatements.count, []), (TestStatements.insert, [.int(10), .text("ten")]),
+                ])
+            }
+            #expect(together?.code == .unknownCommit)
+            let lent = await postgresError {
+                try await client.withConnection {
+                    _ = try await $0.query(TestStatements.insert, [.int(11), .text("eleven")])
+                }
+            }
+            #expect(lent?.code == .unknownCommit)
+            let found = try await client.query(read)[0].int(0)
+            #expect(found == 1)
         }
     }
 

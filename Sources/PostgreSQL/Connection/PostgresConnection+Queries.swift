@@ -10,7 +10,7 @@ internal struct PreparedStatement: Sendable {
 extension PostgresConnection {
     /// Runs one statement.
     ///
-    /// - Throws: `PostgresError`, by what the server answered.
+    /// - Throws: `PostgresError`, by what the server answered; `.unknownCommit` as `pipeline` does.
     package func query(_ statement: Statement, _ values: [PostgresValue] = []) async throws(PostgresError) -> Rows {
         try await self.pipeline([(statement, values)])[0]
     }
@@ -20,13 +20,16 @@ extension PostgresConnection {
     /// The results come in their order. After an error the rest is skipped; outside a transaction, what came before the
     /// error is undone as well, since one sync ends the batch.
     ///
-    /// - Throws: the first error.
+    /// - Throws: the first error. Outside a transaction `.unknownCommit` when a change was done with a warning: that is how
+    ///   the server says that waiting for the standby was cut short, and a failover would lose the change.
     package func pipeline(_ batch: [(Statement, [PostgresValue])]) async throws(PostgresError) -> [Rows] {
         try await self.prepare(self.needed(for: batch))
         let executions = try self.executions(of: batch)
         let steps = try self.beginning() + executions
         if steps.isEmpty { return [] }
-        let results = try await self.perform(.steps(steps)).outcome.get()
+        let (outcome, hasWarning) = await self.perform(.steps(steps))
+        let results = try outcome.get()
+        if hasWarning, self.phase == .none, !batch.allSatisfy(\.0.isPlainRead) { throw .unknownCommit }
         return results.dropFirst(steps.count - executions.count).map { Rows($0) }
     }
 

@@ -38,7 +38,8 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
         case encoding
         /// A column is not of the type that it was read as.
         case decoding
-        /// COMMIT was sent and its answer never came. Look whether the work is there before doing it again.
+        /// COMMIT, or a change in a transaction of its own, was sent, and its answer never came or left open whether the
+        /// standby has it. Look whether the work is there before doing it again.
         case unknownCommit
         /// The configuration can't be read.
         case configuration
@@ -77,11 +78,11 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
         self.endsSession = endsSession
     }
 
-    /// COMMIT was sent and its answer never came.
+    /// COMMIT was sent, and no clear answer came.
     package static let unknownCommit = PostgresError(
         .unknownCommit,
-        "the connection broke while COMMIT was on its way, so the change may or may not be there; "
-            + "look for its idempotency row before repeating it"
+        "the connection broke while COMMIT was on its way, or waiting for the standby was cut short, so the change may or "
+            + "may not be there; look for its idempotency row before repeating it"
     )
 
     /// Whether a transaction that failed so, before its COMMIT was sent, may simply be run again (PostgreSQL manual,

@@ -172,7 +172,8 @@ package struct Migrator: Sendable {
             try await connection.script("begin; set local lock_timeout = '2s'; set local statement_timeout = 0")
             try await connection.script(migration.sql, timeout: self.timeout)
             _ = try await connection.query(MigrationStatements.record, record)
-            try await connection.script("commit")
+            // As a statement: its warning tells that the standby does not have the change.
+            _ = try await connection.query(TransactionStatements.commit)
         } catch {
             // Should this fail as well, the connection is discarded anyway; the first error is the one to tell.
             if !connection.isClosed { do throws(PostgresError) { try await connection.script("rollback") } catch {} }
