@@ -31,6 +31,19 @@ package enum ProcessEnvironment {
         return variables
     }
 
+    /// Removes the variables whose names begin so, for this process and its children. Must come before the first thread is
+    /// started: another thread may be reading the environment.
+    package static func remove(prefix: String) {
+        for name in self.all.keys where name.hasPrefix(prefix) { unsafe unsetenv(name) }
+    }
+
+    /// The machine's name; empty when the system does not tell it.
+    package static var hostName: String {
+        var buffer = [CChar](repeating: 0, count: 256)
+        guard unsafe gethostname(&buffer, buffer.count - 1) == 0 else { return "" }
+        return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
     /// The current folder.
     package static var currentDirectory: String {
         guard let path = unsafe getcwd(nil, 0) else { return "/" }

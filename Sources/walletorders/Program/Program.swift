@@ -76,7 +76,8 @@ enum Program {
     /// Runs the process's own arguments; never returns.
     static func start() -> Never {
         ProcessEnvironment.holdStandardDescriptors()
-        // Before the first thread: threads inherit the signal mask.
+        // Before the first thread: others read the environment, and threads inherit the signal mask.
+        InheritedSettings.forget()
         if self.serves { ProcessSignals.prepare() } else { ProcessSignals.ignoreBrokenPipes() }
         // What is in memory here must not end up in a core file.
         ProcessMemory.keepPrivate()
