@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Glibc
 import ServiceRuntime
 import Testing
 
@@ -23,6 +24,15 @@ struct ConfigurationTests {
             ("postgresql://app@%2Frun%2Fpg/orders", [Host(name: "/run/pg")]),
             ("host=/run/pg user=app dbname=orders", [Host(name: "/run/pg")]),
             ("hostaddr=192.0.2.1 user=app dbname=orders", [Host(name: "192.0.2.1")]),
+            (
+                "host=db.example.com hostaddr=192.0.2.1 user=app dbname=orders",
+                [Host(name: "db.example.com", address: "192.0.2.1")]
+            ),
+            (
+                "postgresql://app@a.example.com,b.example.com:7/orders?hostaddr=,2001:db8::1",
+                [Host(name: "a.example.com"), Host(name: "b.example.com", port: 7, address: "2001:db8::1")]
+            ),
+            ("host=/run/pg hostaddr=192.0.2.1 user=app dbname=orders", [Host(name: "/run/pg", address: "192.0.2.1")]),
             ("postgresql://app@[2001:db8::1]/orders", [Host(name: "2001:db8::1")]),
             ("postgresql:///orders?user=app", [Host(name: "/var/run/postgresql")]),
         ]
@@ -53,7 +63,9 @@ struct ConfigurationTests {
             "postgresql://app:hush@db.example.com:port/orders", "postgresql://app:hush@[::1/orders",
             "password=hush host",
             "nokeyword=hush", "postgresql://app:hush@a,b:1,c/orders?port=hush", "host=a port=99999 password=hush",
-            "connect_timeout=hush",
+            "connect_timeout=hush", "service=hush", "postgresql:///orders?service=hush",
+            "host=a.example.com,b.example.com hostaddr=192.0.2.1 password=hush",
+            "host=a.example.com hostaddr=192.0.2.1,192.0.2.2 password=hush", "host=a hostaddr=hush.example.com",
         ]
     )
     func refused(_ text: String) {
@@ -82,13 +94,28 @@ struct ConfigurationTests {
     func endpoints() async {
         let endpoints = await Endpoint.all(of: [
             Host(name: "/run/pg"), Host(name: "127.0.0.1", port: 7), Host(name: "::1"), Host(name: "localhost"),
-            Host(name: "no-such-host.invalid"),
+            Host(name: "no-such-host.invalid"), Host(name: "db.invalid", port: 9, address: "192.0.2.7"),
         ])
         #expect(endpoints.first == Endpoint(host: "/run/pg", address: nil, port: 5432))
         #expect(endpoints.contains(Endpoint(host: "127.0.0.1", address: "127.0.0.1", port: 7)))
         #expect(endpoints.contains(Endpoint(host: "::1", address: "::1", port: 5432)))
         #expect(endpoints.contains { $0.host == "localhost" && $0.address != nil })
         #expect(!endpoints.contains { $0.host == "no-such-host.invalid" })
+        #expect(endpoints.contains(Endpoint(host: "db.invalid", address: "192.0.2.7", port: 9)))
+    }
+
+    @Test("What the environment holds for libpq is forgotten, and nothing else")
+    func inheritedSettings() async {
+        await #expect(processExitsWith: .success) {
+            for name in ["PGHOSTADDR", "PGSERVICE", "PGREQUIREPEER", "PGCHANNELBINDING", "PGTZ", "PGOPTIONS"] {
+                unsafe setenv(name, "elsewhere", 1)
+            }
+            let path = ProcessEnvironment.all["PATH"]
+            InheritedSettings.forget()
+            let left = ProcessEnvironment.all
+            #expect(!left.keys.contains { $0.hasPrefix("PG") })
+            #expect(left["PATH"] == path)
+        }
     }
 
     @Test("The server's writes-only rule and the keepalives are asked for")

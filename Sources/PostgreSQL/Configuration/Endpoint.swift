@@ -18,7 +18,9 @@ internal struct Endpoint: Sendable, Hashable {
     static func all(of hosts: [PostgresConfiguration.Host]) async -> [Endpoint] {
         var endpoints: [Endpoint] = []
         for host in hosts {
-            if host.isSocket {
+            if let address = host.address {
+                endpoints.append(Endpoint(host: host.name, address: address, port: host.port))
+            } else if host.isSocket {
                 endpoints.append(Endpoint(host: host.name, address: nil, port: host.port))
             } else if Endpoint.isNumeric(host.name) {
                 endpoints.append(Endpoint(host: host.name, address: host.name, port: host.port))
@@ -31,9 +33,11 @@ internal struct Endpoint: Sendable, Hashable {
         return endpoints
     }
 
-    private static func isNumeric(_ name: String) -> Bool {
+    /// Whether it is an address and not a name; one of IPv6 may have a zone (`fe80::1%eth0`).
+    static func isNumeric(_ name: String) -> Bool {
         var four = in_addr()
         var six = in6_addr()
+        let name = String(name.prefix { $0 != "%" })
         return unsafe inet_pton(AF_INET, name, &four) == 1 || inet_pton(AF_INET6, name, &six) == 1
     }
 

@@ -9,10 +9,13 @@ package struct PostgresConfiguration: Sendable {
         package var name: String
         /// The TCP port, also part of a socket's file name.
         package var port: Int
+        /// Where it is, when its name is not to be looked up; certificates are checked against the name all the same.
+        package var address: String?
 
-        package init(name: String, port: Int = 5432) {
+        package init(name: String, port: Int = 5432, address: String? = nil) {
             self.name = name
             self.port = port
+            self.address = address
         }
 
         /// Whether it is a Unix socket (a directory, or an abstract name with `@`).
@@ -67,9 +70,19 @@ package struct PostgresConfiguration: Sendable {
     /// - Throws: `PostgresError(.configuration)`; the message never repeats the text, which may hold a password.
     package init(url: String) throws(PostgresError) {
         let values = try ConnectionString.parse(url)
+        // Part of libpq, but read only while it connects, and it would decide on the hosts.
+        if values["service"] != nil {
+            throw PostgresError(
+                .configuration,
+                "service is not supported: write the host, the database and the rest of the service's settings here"
+            )
+        }
         let names = values["host"].map { ConnectionString.list($0) } ?? []
         let addresses = values["hostaddr"].map { ConnectionString.list($0) } ?? []
         let ports = values["port"].map { ConnectionString.list($0) } ?? []
+        guard names.isEmpty || addresses.isEmpty || names.count == addresses.count else {
+            throw PostgresError(.configuration, "\(addresses.count) hostaddr were given for \(names.count) hosts")
+        }
         var hosts: [Host] = []
         let count = max(names.count, addresses.count, 1)
         guard ports.count <= 1 || ports.count == count else {
@@ -77,13 +90,17 @@ package struct PostgresConfiguration: Sendable {
         }
         for index in 0..<count {
             var name = index < names.count ? names[index] : ""
-            if name.isEmpty, index < addresses.count { name = addresses[index] }
+            let address = index < addresses.count && !addresses[index].isEmpty ? addresses[index] : nil
+            if let address, !Endpoint.isNumeric(address) {
+                throw PostgresError(.configuration, "hostaddr is a numeric address; names stand in host")
+            }
+            if name.isEmpty, let address { name = address }
             if name.isEmpty { name = "/var/run/postgresql" }
             let port = ports.isEmpty ? "" : ports[ports.count == 1 ? 0 : index]
             guard let number = port.isEmpty ? 5432 : Int(port), (1...65_535).contains(number) else {
                 throw PostgresError(.configuration, "a port is a number from 1 to 65535")
             }
-            hosts.append(Host(name: name, port: number))
+            hosts.append(Host(name: name, port: number, address: address == name ? nil : address))
         }
         self.hosts = hosts
         self.user = values["user"] ?? ""
