@@ -238,4 +238,46 @@ struct EventLoopTests {
         #expect(none)
         await group.shutdown()
     }
+
+    private static func threadTime() -> Duration {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+
+    @Test("A cancelled task waits for a loop's end without keeping its thread busy")
+    func shutdownWhenCancelled() async throws {
+        let waiting = try EventLoop(name: "waiting")
+        let ending = try EventLoop(name: "ending")
+        ending.execute { usleep(300_000) }
+        let spent = await waiting.run {
+            await withTaskGroup(of: Duration.self) { group in
+                group.cancelAll()
+                group.addTask {
+                    let start = Self.threadTime()
+                    await ending.shutdown()
+                    return Self.threadTime() - start
+                }
+                return await group.next() ?? .seconds(1)
+            }
+        }
+        #expect(spent < .milliseconds(50) * Patience.factor)
+        await waiting.shutdown()
+    }
+
+    @Test("Waiting uncancelled ends with the event and not with the task", arguments: [true, false])
+    func waitUncancelled(_ isFiredBefore: Bool) async throws {
+        let signal = Signal()
+        if isFiredBefore { signal.fire() }
+        await withTaskGroup(of: Bool.self) { group in
+            group.cancelAll()
+            group.addTask {
+                await signal.waitUncancelled()
+                return signal.isFired
+            }
+            try? await Task.sleep(for: .milliseconds(20))
+            signal.fire()
+            #expect(await group.next() == true)
+        }
+    }
 }

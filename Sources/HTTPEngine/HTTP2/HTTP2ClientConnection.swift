@@ -159,9 +159,7 @@ package final class HTTP2ClientConnection: SocketTransportDelegate, @unchecked S
             pump()
             end(HTTPClientError(.closed, "the connection to \(peer) was closed here"), politely: true)
         }
-        while !closed.isFired {
-            do { try await closed.wait() } catch { await Task.yield() }
-        }
+        await closed.waitUncancelled()
     }
 
     /// Takes no more requests, waits for the answers to those it has, at most for `deadline`, and closes.

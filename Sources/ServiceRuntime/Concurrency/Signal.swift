@@ -8,6 +8,8 @@ package final class Signal: Sendable {
         var waiters: [Int: CheckedContinuation<Bool, Never>] = [:]
         /// Waiters whose task was cancelled before they could store their continuation.
         var cancelled: Set<Int> = []
+        /// Those that no cancellation wakes.
+        var steadfast: [CheckedContinuation<Void, Never>] = []
     }
 
     private let state = Locked(State())
@@ -20,12 +22,16 @@ package final class Signal: Sendable {
 
     /// Makes it happen, and wakes all who wait. Further calls change nothing.
     package func fire() {
-        let waiters = self.state.withLock { state -> [CheckedContinuation<Bool, Never>] in
+        let (waiters, steadfast) = self.state.withLock { state in
             state.isFired = true
-            defer { state.waiters = [:] }
-            return Array(state.waiters.values)
+            defer {
+                state.waiters = [:]
+                state.steadfast = []
+            }
+            return (Array(state.waiters.values), state.steadfast)
         }
         for waiter in waiters { waiter.resume(returning: true) }
+        for waiter in steadfast { waiter.resume() }
     }
 
     /// Waits until it has happened; at once when it has.
@@ -59,5 +65,18 @@ package final class Signal: Sendable {
         }
         self.state.withLock { state in _ = state.cancelled.remove(waiter) }
         if !happened { throw CancellationError() }
+    }
+
+    /// Waits until it has happened, also when the task is cancelled: for what can't be left half done. It must be sure to
+    /// happen.
+    package func waitUncancelled() async {
+        await withCheckedContinuation { continuation in
+            let isFired = self.state.withLock { state -> Bool in
+                if state.isFired { return true }
+                state.steadfast.append(continuation)
+                return false
+            }
+            if isFired { continuation.resume() }
+        }
     }
 }

@@ -281,9 +281,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
         self.shared.withLock { $0.isStopping = true }
         self.wake()
         // Waiting can't be cancelled: the thread must be gone before the loop's memory is.
-        while !self.stopped.isFired {
-            do { try await self.stopped.wait() } catch { await Task.yield() }
-        }
+        await self.stopped.waitUncancelled()
     }
 
     /// The thread's body.
