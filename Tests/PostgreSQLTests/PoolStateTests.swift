@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ServiceRuntime
+import TestPatience
 import Testing
 
 @testable import PostgreSQL
@@ -63,11 +64,12 @@ struct PoolStateTests {
         #expect(self.acquire(&state, 8) == .lease(103))
         // What a change gives back goes to the next change.
         #expect(state.release(101, isReusable: true, now: self.start) == .hand(to: 3))
-        // One that ends is made up for, though another lies idle.
+        // One that ends lets the next change have the one that lies idle.
         #expect(state.release(103, isReusable: true, now: self.start) == .idle)
-        #expect(state.release(102, isReusable: false, now: self.start) == .close(connect: true))
-        #expect(state.connected(104, now: self.start) == .hand(to: 4, connects: 0))
+        #expect(state.release(102, isReusable: false, now: self.start) == .closeAndHand(103, to: 4))
         #expect(state.leasedCount == 2 && state.waiterCount == 1)
+        #expect(self.acquire(&state, 9) == .wait(connect: true))
+        #expect(state.connected(104, now: self.start) == .hand(to: 9, connects: 0))
     }
 
     @Test("The only connection serves both")
@@ -179,43 +181,90 @@ struct PoolStateTests {
         #expect(state.isDrained)
     }
 
-    @Test("Whatever happens, no more than the limit, and nobody waits beside an idle connection")
+    @Test("Whatever happens, no more than the limit, and nobody waits beside an idle connection that he may have")
     func invariants() {
         var generator = SystemRandomNumberGenerator()
-        for _ in 0..<200 {
+        for _ in 0..<400 {
             var state = self.state(limit: 3, waiters: 50)
-            var leased: [Int] = []
+            /// Each with whether it is used for a change.
+            var leased: [Int: Bool] = [:]
+            var waiting: [(number: Int, isChange: Bool, deadline: MonotonicTime)] = []
             var number = 0
             var now = self.start
+            func handed(_ connection: Int, to waiter: Int) {
+                // The first of the line that may have it.
+                let changes = leased.values.count { $0 }
+                let first = waiting.firstIndex { !$0.isChange || changes < state.changeLimit }
+                #expect(first.map { waiting[$0].number } == waiter)
+                if let first { leased[connection] = waiting.remove(at: first).isChange }
+            }
             for _ in 0..<200 {
                 number += 1
                 now = now + .milliseconds(10)
-                switch UInt8.random(in: 0..<6, using: &generator) {
-                case 0, 1:
-                    if case .lease(let one) = state.acquire(waiter: number, deadline: now + .seconds(1), now: now) {
-                        leased.append(one)
+                let isReusable = Bool.random(using: &generator)
+                switch UInt8.random(in: 0..<10, using: &generator) {
+                case 0, 1, 2:
+                    let purpose: PoolState.Purpose = isReusable ? .read : .change
+                    let deadline = now + .milliseconds(Int64.random(in: 1...1_000, using: &generator))
+                    switch state.acquire(waiter: number, for: purpose, deadline: deadline, now: now) {
+                    case .lease(let one): leased[one] = !isReusable
+                    case .wait: waiting.append((number, !isReusable, deadline))
+                    case .crowded, .closed: break
                     }
-                case 2 where state.connectingCount > 0:
-                    if case .hand(_, _) = state.connected(number, now: now) { leased.append(number) }
-                case 3 where state.connectingCount > 0: state.connectFailed(now: now, jitter: 0.5)
-                case 4 where !leased.isEmpty:
-                    let one = leased.removeFirst()
-                    if case .hand = state.release(one, isReusable: Bool.random(using: &generator), now: now) {
-                        leased.append(one)
+                case 3 where state.connectingCount > 0, 4 where state.connectingCount > 0:
+                    if case .hand(let waiter, _) = state.connected(number, now: now) { handed(number, to: waiter) }
+                case 5 where state.connectingCount > 0: state.connectFailed(now: now, jitter: 0.5)
+                case 6 where !leased.isEmpty:
+                    guard let one = leased.keys.randomElement(using: &generator) else { break }
+                    leased[one] = nil
+                    switch state.release(one, isReusable: isReusable, now: now) {
+                    case .hand(let waiter): handed(one, to: waiter)
+                    case .closeAndHand(let other, let waiter): handed(other, to: waiter)
+                    case .idle, .close: break
                     }
+                case 7:
+                    guard let index = waiting.indices.randomElement(using: &generator) else { break }
+                    let wasWaiting = state.leave(waiter: waiting.remove(at: index).number)
+                    #expect(wasWaiting)
+                case 8 where UInt8.random(in: 0..<8, using: &generator) == 0: _ = state.dropAll()
                 default:
-                    _ = state.expire(now: now)
+                    let expired = waiting.filter { $0.deadline <= now }.map(\.number)
+                    let told = state.expire(now: now)
+                    #expect(told == expired)
+                    waiting.removeAll { $0.deadline <= now }
+                    #expect(state.nextExpiry == waiting.map(\.deadline).min())
                     _ = state.retry(now: now)
                 }
-                #expect(state.total <= 3)
-                #expect(state.leasedCount == leased.count)
-                #expect(state.idleCount == 0 || state.waiterCount == 0)
-                // Someone who waits has an attempt under way, a retry set, or all connections in use.
+                let changes = leased.values.count { $0 }
+                #expect(state.total <= 3 && changes <= state.changeLimit)
+                #expect(state.leasedCount == leased.count && state.waiterCount == waiting.count)
+                #expect(waiting.isEmpty || state.nextExpiry.map { $0 <= waiting.map(\.deadline).min() ?? now } == true)
+                let servable = waiting.filter { !$0.isChange || changes < state.changeLimit }
+                #expect(state.idleCount == 0 || servable.isEmpty)
+                // Someone who could be served has an attempt under way, a retry set, or all connections in use.
                 #expect(
-                    state.waiterCount == 0 || state.connectingCount > 0 || state.retryAt != nil
-                        || state.leasedCount == 3
+                    servable.isEmpty || state.connectingCount > 0 || state.retryAt != nil || state.leasedCount == 3
                 )
             }
         }
+    }
+
+    @Test("A long line costs each who joins it no more than a short one")
+    func longLine() {
+        func time(_ present: Int) -> Duration {
+            var state = self.state(limit: 4, waiters: 1 << 20)
+            var number = 0
+            func join() {
+                number += 1
+                _ = state.acquire(waiter: number, for: .change, deadline: self.start + .seconds(5), now: self.start)
+                _ = state.nextExpiry
+                _ = state.retryAt
+            }
+            for _ in 0..<present { join() }
+            return Patience.processorTime { for _ in 0..<2_000 { join() } }
+        }
+        _ = time(0)
+        let (short, long) = (time(0), time(100_000))
+        #expect(long < short * 20 + .milliseconds(2), "\(short) when empty, \(long) when long")
     }
 }

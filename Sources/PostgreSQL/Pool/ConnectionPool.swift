@@ -98,6 +98,10 @@ internal final class ConnectionPool: @unchecked Sendable {
             self.setTimers(now: MonotonicTime.now())
             self.checkDrained()
         }
+        case .closeAndHand(let other, let waiter):
+            self.closeConnection(connection.identifier)
+            if let other = self.connections[other] { self.hand(other, to: waiter) }
+            self.setTimers(now: MonotonicTime.now())
     }
 
     private static let closed = PostgresError(.shuttingDown, "the database client has been closed")

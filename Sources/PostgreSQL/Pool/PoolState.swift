@@ -21,6 +21,8 @@ internal struct PoolState: Sendable {
         case hand(to: Int)
         /// Close it; `connect` asks for one in its place.
         case close(connect: Bool)
+        /// Close it, and hand over another that lay idle: its holder's leaving lets someone have that.
+        case closeAndHand(Int, to: Int)
     }
 
     /// What to do with a new connection.
@@ -50,7 +52,49 @@ internal struct PoolState: Sendable {
     private struct Waiter: Sendable {
         var number: Int
         var deadline: MonotonicTime
-        var purpose: Purpose
+    }
+
+    /// Those who wait for one purpose, in the order of their coming, which is that of their numbers.
+    private struct Line: Sendable {
+        private var waiters: [Waiter] = []
+        /// Where the line begins; what is before has left it.
+        private var head = 0
+
+        var count: Int { self.waiters.count - self.head }
+        var first: Waiter? { self.head < self.waiters.count ? self.waiters[self.head] : nil }
+        var numbers: [Int] { self.waiters[self.head...].map(\.number) }
+        var earliest: MonotonicTime? { self.waiters[self.head...].map(\.deadline).min() }
+
+        mutating func append(_ waiter: Waiter) { self.waiters.append(waiter) }
+
+        mutating func removeFirst() {
+            self.head += 1
+            if self.head == self.waiters.count || self.head > 512 {
+                self.waiters.removeFirst(self.head)
+                self.head = 0
+            }
+        }
+
+        /// Takes one out of the middle; false when it is not here.
+        mutating func remove(_ number: Int) -> Bool {
+            var (low, high) = (self.head, self.waiters.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if self.waiters[middle].number < number { low = middle + 1 } else { high = middle }
+            }
+            guard low < self.waiters.count, self.waiters[low].number == number else { return false }
+            self.waiters.remove(at: low)
+            return true
+        }
+
+        mutating func removeExpired(_ now: MonotonicTime) -> [Int] {
+            let expired = self.waiters[self.head...].filter { $0.deadline <= now }.map(\.number)
+            if !expired.isEmpty {
+                self.waiters = self.waiters[self.head...].filter { $0.deadline > now }
+                self.head = 0
+            }
+            return expired
+        }
     }
 
     let limit: Int
@@ -65,9 +109,11 @@ internal struct PoolState: Sendable {
     /// Leased connections that must not come back.
     private var stale: Set<Int> = []
     private var connecting = 0
-    private var line: [Waiter] = []
-    /// Where the line begins; what is before has left it.
-    private var head = 0
+    /// Two lines, so that neither is searched for whom the other one's limit does not hold up.
+    private var reads = Line()
+    private var writes = Line()
+    /// When the next one's time is over, or before: who has left may have been the first. nil when nobody waits.
+    private(set) var nextExpiry: MonotonicTime?
     private var failures = 0
     private var notBefore = MonotonicTime(nanoseconds: 0)
     private(set) var isClosed = false
@@ -81,7 +127,7 @@ internal struct PoolState: Sendable {
     var idleCount: Int { self.idle.count }
     var leasedCount: Int { self.leased.count }
     var connectingCount: Int { self.connecting }
-    var waiterCount: Int { self.line.count - self.head }
+    var waiterCount: Int { self.reads.count + self.writes.count }
     var total: Int { self.idle.count + self.leased.count + self.connecting }
     /// Whether a closed pool has nothing left.
     var isDrained: Bool { self.isClosed && self.total == 0 }
@@ -100,7 +146,11 @@ internal struct PoolState: Sendable {
             return .lease(connection)
         }
         if self.waiterCount >= self.waiterLimit { return .crowded }
-        self.line.append(Waiter(number: waiter, deadline: deadline, purpose: purpose))
+        switch purpose {
+        case .read: self.reads.append(Waiter(number: waiter, deadline: deadline))
+        case .change: self.writes.append(Waiter(number: waiter, deadline: deadline))
+        }
+        self.nextExpiry = min(self.nextExpiry ?? deadline, deadline)
         return .wait(connect: self.startConnect(now: now))
     }
 
@@ -115,58 +165,52 @@ internal struct PoolState: Sendable {
         if self.leased.removeValue(forKey: connection) == .change { self.changes -= 1 }
         let isStale = self.stale.remove(connection) != nil
         if self.isClosed { return .close(connect: false) }
-        guard isReusable, !isStale else { return .close(connect: self.startConnect(now: now)) }
-        guard let waiter = self.nextWaiter() else {
-            self.idle.append(connection)
-            return .idle
+        guard isReusable, !isStale else {
+            // A change that came back may have been all that kept another from an idle connection.
+            if let other = self.idle.last, let waiter = self.leaseToNextWaiter(other) {
+                self.idle.removeLast()
+                return .closeAndHand(other, to: waiter)
+            }
+            return .close(connect: self.startConnect(now: now))
         }
-        self.lease(connection, waiter.purpose)
-        return .hand(to: waiter.number)
+        if let waiter = self.leaseToNextWaiter(connection) { return .hand(to: waiter) }
+        self.idle.append(connection)
+        return .idle
     }
 
     /// A waiter's task was cancelled. False when it is not in the line any more: it has its connection already.
-    mutating func leave(waiter: Int) -> Bool {
-        guard let index = self.line[self.head...].firstIndex(where: { $0.number == waiter }) else { return false }
-        self.line.remove(at: index)
-        return true
-    }
+    mutating func leave(waiter: Int) -> Bool { self.reads.remove(waiter) || self.writes.remove(waiter) }
 
     /// Takes those out of the line whose time is over.
     mutating func expire(now: MonotonicTime) -> [Int] {
-        let expired = self.line[self.head...].filter { $0.deadline <= now }.map(\.number)
-        if !expired.isEmpty {
-            self.line = self.line[self.head...].filter { $0.deadline > now }
-            self.head = 0
-        }
+        let expired = (self.reads.removeExpired(now) + self.writes.removeExpired(now)).sorted()
+        self.nextExpiry = [self.reads.earliest, self.writes.earliest].compactMap { $0 }.min()
         return expired
     }
-
-    /// When the next one's time is over.
-    var nextExpiry: MonotonicTime? { self.line[self.head...].map(\.deadline).min() }
 
     /// Everyone who waits, taken out: they would wait for what does not come.
     mutating func takeWaiters() -> [Int] {
         defer {
-            self.line = []
-            self.head = 0
+            self.reads = Line()
+            self.writes = Line()
+            self.nextExpiry = nil
         }
-        return self.line[self.head...].map(\.number)
+        return (self.reads.numbers + self.writes.numbers).sorted()
     }
 
-    /// The first who may have a connection now.
-    private mutating func nextWaiter() -> Waiter? {
-        guard let index = self.line[self.head...].firstIndex(where: { self.admits($0.purpose) }) else { return nil }
-        let waiter = self.line[index]
-        if index > self.head {
-            self.line.remove(at: index)
-            return waiter
+    /// Leases a connection to the first who may have one now, and takes him out of the line; nil when there is none.
+    private mutating func leaseToNextWaiter(_ connection: Int) -> Int? {
+        let read = self.reads.first
+        let write = self.admits(.change) ? self.writes.first : nil
+        if let write, read.map({ write.number < $0.number }) ?? true {
+            self.writes.removeFirst()
+            self.lease(connection, .change)
+            return write.number
         }
-        self.head += 1
-        if self.head == self.line.count || self.head > 512 {
-            self.line.removeFirst(self.head)
-            self.head = 0
-        }
-        return waiter
+        guard let read else { return nil }
+        self.reads.removeFirst()
+        self.lease(connection, .read)
+        return read.number
     }
 
     // MARK: Connections
@@ -175,15 +219,14 @@ internal struct PoolState: Sendable {
         self.connecting -= 1
         self.failures = 0
         if self.isClosed { return .close }
-        guard let waiter = self.nextWaiter() else {
+        guard let waiter = self.leaseToNextWaiter(connection) else {
             self.idle.append(connection)
             return .idle
         }
-        self.lease(connection, waiter.purpose)
         // While the server was away, one probe stood for all.
         var connects = 0
         while self.startConnect(now: now) { connects += 1 }
-        return .hand(to: waiter.number, connects: connects)
+        return .hand(to: waiter, connects: connects)
     }
 
     /// An attempt failed. The next one waits: 25 ms, doubling to 1 s, less up to half of it by chance.
@@ -227,9 +270,7 @@ internal struct PoolState: Sendable {
 
     /// How many of those who wait would be given a connection if there were one for each.
     private var servable: Int {
-        if self.changes >= self.changeLimit { return self.line[self.head...].count { $0.purpose == .read } }
-        let waiting = self.line[self.head...].count { $0.purpose == .change }
-        return self.waiterCount - waiting + min(waiting, self.changeLimit - self.changes)
+        self.reads.count + min(self.writes.count, max(0, self.changeLimit - self.changes))
     }
 
     private mutating func startConnect(now: MonotonicTime) -> Bool {
