@@ -14,6 +14,8 @@ internal final class ConnectionPool: @unchecked Sendable {
     private var connections: [Int: PostgresConnection] = [:]
     private var waiters: [Int: CheckedContinuation<Result<PostgresConnection, PostgresError>, Never>] = [:]
     private var lastNumber = 0
+    /// Connections up to this number are closed, or will be when they come back.
+    private var lastCondemned = 0
     private var expiryTimer: Timer?
     private var retryTimer: Timer?
     /// Why the last attempt to connect failed; nil once one succeeded.
@@ -79,8 +81,9 @@ internal final class ConnectionPool: @unchecked Sendable {
     func release(_ connection: PostgresConnection) {
         self.loop.preconditionOnLoop()
         if connection.isReadOnly {
-            self.logger.notice("the server takes no writes; looking for the primary")
-            self.dropAll()
+            if self.dropAll(because: connection.identifier) {
+                self.logger.notice("the server takes no writes; looking for the primary")
+            }
         }
         if let shortage = connection.shortage {
             connection.shortage = nil
@@ -91,17 +94,15 @@ internal final class ConnectionPool: @unchecked Sendable {
         case .idle: break
         case .hand(let waiter): self.hand(connection, to: waiter)
         case .close(let connect):
-            self.connections[connection.identifier] = nil
-            connection.onClose = nil
-            connection.close()
+            self.closeConnection(connection.identifier)
             if connect { self.connect() }
             self.setTimers(now: MonotonicTime.now())
             self.checkDrained()
-        }
         case .closeAndHand(let other, let waiter):
             self.closeConnection(connection.identifier)
             if let other = self.connections[other] { self.hand(other, to: waiter) }
             self.setTimers(now: MonotonicTime.now())
+        }
     }
 
     private static let closed = PostgresError(.shuttingDown, "the database client has been closed")
@@ -183,13 +184,19 @@ internal final class ConnectionPool: @unchecked Sendable {
             if mustConnect { self.connect() }
         }
         // A server that ends one session for maintenance ends all; the others' farewell may not have been read yet.
-        if reason.code == .shuttingDown { self.dropAll() } else { self.checkIdle() }
+        if reason.code != .shuttingDown || !self.dropAll(because: identifier) { self.checkIdle() }
         self.checkDrained()
     }
 
-    /// Closes what is idle, and what is in use as it comes back.
-    private func dropAll() {
+    /// Closes what is idle, and what is in use as it comes back, because of what one of them met. When that one was
+    /// condemned together with others before, those opened since are of another server, or of the same after its return.
+    ///
+    /// - Returns: whether it was the first to meet it.
+    private func dropAll(because identifier: Int) -> Bool {
+        guard identifier > self.lastCondemned else { return false }
+        self.lastCondemned = self.lastNumber
         for identifier in self.state.dropAll() { self.closeConnection(identifier) }
+        return true
     }
 
     private func closeConnection(_ identifier: Int) {
