@@ -23,6 +23,14 @@ struct ErrorTests {
         #expect(error.sqlState == state)
     }
 
+    @Test("A plan that no longer fits the tables is told from what the server can't do")
+    func stalePlan() {
+        var report = ServerReport(severity: "ERROR", sqlState: "0A000", message: "m", routine: "RevalidateCachedQuery")
+        #expect(report.error(statement: nil).isRetryable)
+        report.routine = "transformLockingClause"
+        #expect(!report.error(statement: nil).isRetryable)
+    }
+
     @Test("A message that may quote a value is replaced", arguments: ["22P02", "P0001", "23505", "23514", "XX000"])
     func discretion(_ state: String) {
         let report = ServerReport(severity: "ERROR", sqlState: state, message: "bad: Ada", constraint: "people_key")

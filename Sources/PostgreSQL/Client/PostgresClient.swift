@@ -55,7 +55,7 @@ package final class PostgresClient: Service, Sendable {
     /// Runs one statement in a transaction of its own.
     ///
     /// A plain read whose connection broke is run again on another. A change is not: it may have happened. Either is when
-    /// the session did not know the statement.
+    /// the session did not know the statement, or its plan no longer fitted the tables.
     package func query(_ statement: Statement, _ values: [PostgresValue] = []) async throws(PostgresError) -> Rows {
         if let pool = self.pool(of: EventLoop.ofTask()) { return try await self.query(statement, values, on: pool) }
         let pool = self.nextPool
@@ -74,28 +74,33 @@ package final class PostgresClient: Service, Sendable {
         _ values: [PostgresValue],
         on pool: ConnectionPool
     ) async throws(PostgresError) -> Rows {
+        try await self.pipeline([(statement, values)], on: pool)[0]
+    }
+
+    /// Runs several statements in one round trip and one transaction; see `PostgresConnection.pipeline`. It is repeated as
+    /// `query` is.
+    package func pipeline(_ batch: [(Statement, [PostgresValue])]) async throws -> [Rows] {
+        try await self.onPool { pool in try await self.pipeline(batch, on: pool) }
+    }
+
+    private func pipeline(
+        _ batch: [(Statement, [PostgresValue])],
+        on pool: ConnectionPool
+    ) async throws(PostgresError) -> [Rows] {
+        let isPlainRead = batch.allSatisfy(\.0.isPlainRead)
         var attempt = 1
         while true {
-            let connection = try await pool.acquire(for: statement.isPlainRead ? .read : .change)
+            let connection = try await pool.acquire(for: isPlainRead ? .read : .change)
             do throws(PostgresError) {
-                let rows = try await connection.query(statement, values)
+                let results = try await connection.pipeline(batch)
                 pool.release(connection)
-                return rows
+                return results
             } catch {
                 pool.release(connection)
-                let isHarmless = statement.isPlainRead && error.isConnectionLoss || error.isAboutStatementNames
+                let isHarmless = isPlainRead && error.isConnectionLoss || error.isAboutPreparation
                 guard isHarmless, attempt < 4, !RequestTime.isOver, !Task.isCancelled else { throw error }
                 attempt += 1
             }
-        }
-    }
-
-    /// Runs several statements in one round trip and one transaction; see `PostgresConnection.pipeline`.
-    package func pipeline(_ batch: [(Statement, [PostgresValue])]) async throws -> [Rows] {
-        try await self.onPool { pool in
-            let connection = try await pool.acquire(for: batch.allSatisfy(\.0.isPlainRead) ? .read : .change)
-            defer { pool.release(connection) }
-            return try await connection.pipeline(batch)
         }
     }
 

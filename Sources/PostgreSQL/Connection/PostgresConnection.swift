@@ -276,7 +276,7 @@ package final class PostgresConnection: ReadinessHandler, @unchecked Sendable {
             if error.code == .readOnly { self.isReadOnly = true }
             if error.code == .exhausted { self.shortage = error }
             // The plan of a statement does not outlive a change of its tables' columns; a fresh session plans anew.
-            if error.sqlState == "0A000" || error.isAboutStatementNames { self.mustDiscard = true }
+            if error.isAboutPreparation { self.mustDiscard = true }
             if self.phase != .none, self.transactionFailure == nil { self.transactionFailure = error }
         }
         operation.continuation?.resume(returning: outcome)

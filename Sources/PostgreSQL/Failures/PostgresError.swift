@@ -60,6 +60,8 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
     package let message: String
     /// Whether the server ended the session with this error (severity FATAL or PANIC).
     internal let endsSession: Bool
+    /// Whether the session's plan for a statement no longer fits its tables, since their columns were changed.
+    internal let hasStalePlan: Bool
 
     package init(
         _ code: Code,
@@ -67,15 +69,23 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
         sqlState: String? = nil,
         constraint: String? = nil
     ) {
-        self.init(code, message, sqlState: sqlState, constraint: constraint, endsSession: false)
+        self.init(code, message, sqlState: sqlState, constraint: constraint, endsSession: false, hasStalePlan: false)
     }
 
-    internal init(_ code: Code, _ message: String, sqlState: String?, constraint: String?, endsSession: Bool) {
+    internal init(
+        _ code: Code,
+        _ message: String,
+        sqlState: String?,
+        constraint: String?,
+        endsSession: Bool,
+        hasStalePlan: Bool
+    ) {
         self.code = code
         self.sqlState = sqlState
         self.constraint = constraint
         self.message = message
         self.endsSession = endsSession
+        self.hasStalePlan = hasStalePlan
     }
 
     /// COMMIT was sent, and no clear answer came.
@@ -90,13 +100,15 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
     package var isRetryable: Bool {
         switch self.code {
         case .serialization, .deadlock, .readOnly, .connection, .shuttingDown: true
-        default: self.endsSession || self.isAboutStatementNames
+        default: self.endsSession || self.isAboutPreparation
         }
     }
 
-    /// 42P05, 26000: client and server disagree on which prepared statements the session has. Nothing was executed, and
-    /// another session will do.
-    internal var isAboutStatementNames: Bool { self.sqlState == "42P05" || self.sqlState == "26000" }
+    /// 42P05, 26000: client and server disagree on which prepared statements the session has. Or a plan is stale. Nothing
+    /// was executed, and another session will do.
+    internal var isAboutPreparation: Bool {
+        self.sqlState == "42P05" || self.sqlState == "26000" || self.hasStalePlan
+    }
 
     /// Whether the session is gone, or as good as gone.
     internal var isConnectionLoss: Bool {

@@ -9,6 +9,8 @@ internal struct ServerReport: Sendable {
     /// The primary message. May quote values; see `safeMessage`.
     var message: String
     var constraint: String?
+    /// The function of the server that reported it.
+    var routine: String?
 
     /// The error for callers.
     ///
@@ -21,7 +23,10 @@ internal struct ServerReport: Sendable {
             text,
             sqlState: self.sqlState,
             constraint: self.constraint,
-            endsSession: self.severity == "FATAL" || self.severity == "PANIC"
+            endsSession: self.severity == "FATAL" || self.severity == "PANIC",
+            // "cached plan must not change result type": its state is that of all that the server can't do, and its words
+            // may be translated.
+            hasStalePlan: self.sqlState == "0A000" && self.routine == "RevalidateCachedQuery"
         )
     }
 

@@ -75,7 +75,8 @@ internal final class QueryResult: @unchecked Sendable {
             severity: field("V") ?? field("S") ?? "ERROR",
             sqlState: sqlState,
             message: field("M") ?? "",
-            constraint: field("n")
+            constraint: field("n"),
+            routine: field("R")
         )
     }
 }
