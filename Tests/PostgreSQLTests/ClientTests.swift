@@ -251,6 +251,103 @@ struct ClientTests {
         }
     }
 
+    @Test("After a change of a column's type the sessions that knew its statements go on without an error")
+    func changedColumns() async throws {
+        let read = Statement("test_changed_columns", "select name from things where id = $1")
+        let change = Statement("test_changed_returning", "update things set id = id where id = $1 returning name")
+        try await withClient({ $0.connectionsPerLoop = 1 }) { client in
+            try await client.withConnection {
+                try await $0.script("create table things (id bigint, name text); insert into things values (1, 'one')")
+            }
+            func alter(_ type: String) async throws {
+                // On the same session: what it has prepared is stale from here on.
+                try await client.withConnection {
+                    for statement in [read, change] { _ = try await $0.query(statement, [.int(1)]) }
+                    try await $0.script("alter table things alter name type \(type)")
+                }
+            }
+            try await alter("varchar(40)")
+            let rows = try await client.query(read, [.int(1)])
+            #expect(try rows[0].text(0) == "one")
+            try await alter("text")
+            let changed = try await client.query(change, [.int(1)])
+            #expect(try changed[0].text(0) == "one")
+            try await alter("varchar(20)")
+            let both = try await client.pipeline([(change, [.int(1)]), (read, [.int(1)])])
+            #expect(try both.map { try $0[0].text(0) } == ["one", "one"])
+            try await alter("text")
+            let tries = Collector<Int>()
+            try await client.transaction { connection in
+                tries.add(1)
+                _ = try await connection.query(read, [.int(1)])
+            }
+            #expect(tries.all.count == 2)
+        }
+    }
+
+    @Test("A statement that waits behind others on its connection waits no longer than its request's time")
+    func queuedBehindOthers() async throws {
+        try await withClient { client in
+            try await client.withConnection { connection in
+                async let slow = connection.query(TestStatements.sleep, [.double(0.4)])
+                let start = MonotonicTime.now()
+                let error = await postgresError {
+                    try await RequestTime.limited(to: .milliseconds(600)) {
+                        _ = try await connection.query(TestStatements.sleep, [.double(5)])
+                    }
+                }
+                let waited = MonotonicTime.now() - start
+                #expect(error?.code == .statementTimeout)
+                // From its own start it would have been 600 ms more.
+                #expect(waited >= .milliseconds(590) && waited < .milliseconds(900) * Patience.factor)
+                let late = await postgresError {
+                    try await RequestTime.limited(to: .milliseconds(50)) {
+                        async let before = connection.query(TestStatements.sleep, [.double(0.2)])
+                        _ = try await connection.query(TestStatements.echo, [.int(1)])
+                        _ = try await before
+                    }
+                }
+                #expect(late?.code == .statementTimeout)
+                _ = try await slow
+            }
+        }
+    }
+
+    @Test("A connection that speaks COPY is given up, and the next serves")
+    func copy() async throws {
+        try await withClient({ $0.connectionsPerLoop = 1 }) { client in
+            let error = await postgresError {
+                try await client.withConnection { try await $0.script("copy (select 1) to stdout") }
+            }
+            #expect(error?.code == .connection)
+            let value = try await client.query(TestStatements.echo, [.int(3)])[0].int(0)
+            #expect(value == 3)
+        }
+    }
+
+    @Test("Sessions of a former primary that come back late do not cost the connections opened since")
+    func lateReadOnly() async throws {
+        try await withClient({ $0.connectionsPerLoop = 4 }) { client in
+            try await client.withConnection { try await $0.script("create table things (id bigint, name text)") }
+            @Sendable func meetReadOnly(_ connection: PostgresConnection) async throws {
+                try await connection.script("begin read only")
+                let error = await postgresError {
+                    _ = try await connection.query(TestStatements.insert, [.int(1), .text("one")])
+                }
+                #expect(error?.code == .readOnly)
+            }
+            let first = try await client.withConnection { late -> Int64 in
+                try await client.withConnection { try await meetReadOnly($0) }
+                // Opened after the old ones were condemned.
+                let first = try await client.query(TestStatements.backend)[0].int(0)
+                try await meetReadOnly(late)
+                return first
+            }
+            let now = try await client.query(TestStatements.backend)[0].int(0)
+            #expect(now == first)
+        }
+    }
+
     @Test("A server without room left is told from one that refuses a statement, and remembered for a minute")
     func shortage() async throws {
         let full = Statement("test_full", "select test_full()")

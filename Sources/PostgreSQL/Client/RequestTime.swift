@@ -26,9 +26,9 @@ package enum RequestTime {
     /// Whether the time is over.
     package static var isOver: Bool { RequestTime.end.map { $0 <= MonotonicTime.now() } ?? false }
 
-    /// A duration, or what is left of the request's time if that is less, but at least `least`.
-    internal static func left(of duration: Duration, atLeast least: Duration = .zero) -> Duration {
+    /// A duration, or what is left of the request's time if that is less.
+    internal static func left(of duration: Duration) -> Duration {
         guard let end = RequestTime.end else { return duration }
-        return min(duration, max(least, end - MonotonicTime.now()))
+        return min(duration, max(.zero, end - MonotonicTime.now()))
     }
 }

@@ -34,7 +34,9 @@ internal final class Operation {
     /// Whether a cancelled task ends it. Not for COMMIT and ROLLBACK.
     let isCancellable: Bool
     /// How long it may take before the client itself ends it.
-    let timeout: Duration
+    private(set) var timeout: Duration
+    /// When it has to be answered, however long others are before it on the connection.
+    private let latest: MonotonicTime
 
     var startedAt = MonotonicTime(nanoseconds: 0)
     var deadline = MonotonicTime.distantFuture
@@ -49,11 +51,31 @@ internal final class Operation {
     private var current: QueryResult?
     private(set) var failure: PostgresError?
 
-    init(number: UInt64, _ work: Work, isCancellable: Bool, timeout: Duration) {
+    init(
+        number: UInt64,
+        _ work: Work,
+        isCancellable: Bool,
+        timeout: Duration,
+        latest: MonotonicTime = .distantFuture
+    ) {
         self.number = number
         self.work = work
         self.isCancellable = isCancellable
         self.timeout = timeout
+        self.latest = latest
+    }
+
+    /// Begins its time; false when that is over before it was sent.
+    ///
+    /// - Parameter least: how long one that is not cancellable may take at least: a commit that is on its way has a last
+    ///   moment to be heard of.
+    func begin(now: MonotonicTime, least: Duration) -> Bool {
+        if self.isCancellable, self.latest <= now { return false }
+        if self.latest != .distantFuture {
+            self.timeout = min(self.timeout, max(self.latest - now, self.isCancellable ? .zero : least))
+        }
+        self.deadline = now + self.timeout
+        return true
     }
 
     /// The name of the statement whose answer is next, for messages.

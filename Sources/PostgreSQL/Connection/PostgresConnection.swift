@@ -106,11 +106,8 @@ package final class PostgresConnection: ReadinessHandler, @unchecked Sendable {
             number: number,
             work,
             isCancellable: isCancellable,
-            // A commit that is on its way has a last moment to be heard of.
-            timeout: RequestTime.left(
-                of: timeout ?? self.configuration.answerTimeout,
-                atLeast: isCancellable ? .zero : self.configuration.cancelGrace
-            )
+            timeout: timeout ?? self.configuration.answerTimeout,
+            latest: RequestTime.end ?? .distantFuture
         )
         if !isCancellable {
             let outcome = await withCheckedContinuation { self.submit(operation, $0) }
@@ -141,9 +138,12 @@ package final class PostgresConnection: ReadinessHandler, @unchecked Sendable {
     }
 
     private func start(_ operation: Operation) {
+        // What it waited behind others on this connection is gone from its request's time.
+        guard operation.begin(now: MonotonicTime.now(), least: self.configuration.cancelGrace) else {
+            return self.complete(operation, .failure(PostgresConnection.late))
+        }
         self.active = operation
         operation.startedAt = self.loop.now
-        operation.deadline = MonotonicTime.now() + operation.timeout
         self.armTimer()
         guard self.send(operation) else {
             self.broke()
@@ -205,10 +205,13 @@ package final class PostgresConnection: ReadinessHandler, @unchecked Sendable {
 
     /// Takes the answers that are complete. Never asks libpq for more than it has: it would block.
     private func harvest() {
+        // A session that libpq takes for idle though it owes answers has none however often it is asked.
+        var endings = 0
         // Parsing also takes in notices and notifications that came on their own.
         while !self.handle.isBusy, let operation = self.active, !operation.isDrained {
             guard let result = self.handle.nextResult() else {
-                if self.handle.isBroken { return }
+                endings += 1
+                if self.handle.isBroken || endings > 16 { return }
                 if case .script = operation.work {
                     self.drained(operation)
                 } else {
@@ -217,6 +220,7 @@ package final class PostgresConnection: ReadinessHandler, @unchecked Sendable {
                 }
                 continue
             }
+            endings = 0
             switch result.status {
             case PGRES_PIPELINE_SYNC: self.drained(operation)
             case PGRES_PIPELINE_ABORTED: operation.accept(PostgresError(.other, "skipped after an error"))
@@ -254,7 +258,7 @@ package final class PostgresConnection: ReadinessHandler, @unchecked Sendable {
     private func end(_ operation: Operation) {
         self.active = nil
         self.complete(operation, operation.outcome)
-        if self.active == nil, !self.queue.isEmpty, !self.isClosed { self.start(self.queue.removeFirst()) }
+        while self.active == nil, !self.queue.isEmpty, !self.isClosed { self.start(self.queue.removeFirst()) }
     }
 
     private func complete(_ operation: Operation, _ outcome: Operation.Outcome) {
