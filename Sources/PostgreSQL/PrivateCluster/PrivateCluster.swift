@@ -185,21 +185,15 @@ package final class PrivateCluster: Service, Sendable {
     private func startServer() async throws {
         let root = self.root
         let directory = try ClusterDirectory(root: root)
-        let (lock, version) = try await self.threads.run {
+        let version = try await self.threads.run {
             try directory.prepare()
+            // Whatever fails from here on, `stop` gives it back.
             let lock = try directory.lock()
-            do {
-                return (lock, try directory.version())
-            } catch {
-                close(lock)
-                throw error
-            }
+            self.state.withLock { $0.lock = lock }
+            return try directory.version()
         }
         let loop = try EventLoop(name: "pg-cluster")
-        self.state.withLock { state in
-            state.lock = lock
-            state.loop = loop
-        }
+        self.state.withLock { $0.loop = loop }
         let programs = try await ServerPrograms.find(major: version)
         if version == nil { try await self.create(directory, programs) }
         let hadToEnd = try await self.threads.run {
