@@ -376,6 +376,8 @@ package final class PrivateCluster: Service, Sendable {
                 do $$ begin create role walletorders login; exception when duplicate_object then null; end $$
                 """
             )
+            // It copies files: on a slow disk that takes longer than the session's own limit.
+            try await connection.script("set statement_timeout = 0")
             try await connection.script("create database walletorders owner walletorders", timeout: .seconds(60))
             try await connector.connect().close()
         }
