@@ -102,7 +102,11 @@ package final class PrivateCluster: Service, Sendable {
     }
 
     /// Stops the server: open sessions are ended, everything is on disk (SIGINT); at once after 20 s (SIGQUIT).
-    package func stop() async {
+    package func stop() async { await self.stop(heedsCancellation: false) }
+
+    /// - Parameter heedsCancellation: whether a cancelled task ends the server's time for an orderly end. What is on disk
+    ///   then is enough to recover from, which costs the next start a moment.
+    private func stop(heedsCancellation: Bool) async {
         let (process, exited, loop) = self.state.withLock { state -> (ChildProcess?, Signal, EventLoop?) in
             state.isStopping = true
             defer { state.process = nil }
@@ -110,10 +114,10 @@ package final class PrivateCluster: Service, Sendable {
         }
         if let process, !exited.isFired {
             process.send(SIGINT)
-            if await !self.waits(for: exited, .seconds(20)) {
+            if await !self.waits(for: exited, .seconds(20), heedsCancellation: heedsCancellation) {
                 self.logger.warning("the database does not shut down; ending it at once")
                 process.send(SIGQUIT)
-                if await !self.waits(for: exited, .seconds(10)) {
+                if await !self.waits(for: exited, .seconds(heedsCancellation && Task.isCancelled ? 1 : 10)) {
                     process.send(SIGKILL)
                     _ = await self.waits(for: exited, .seconds(5))
                 }
@@ -126,16 +130,18 @@ package final class PrivateCluster: Service, Sendable {
         }
     }
 
-    /// Waits for a signal even when the task is cancelled: the caller holds a server by the hand.
-    private func waits(for signal: Signal, _ duration: Duration) async -> Bool {
+    /// Waits for a signal, even when the task is cancelled unless that is heeded: the caller holds a server by the hand.
+    private func waits(for signal: Signal, _ duration: Duration, heedsCancellation: Bool = false) async -> Bool {
         guard let loop = self.state.withLock({ $0.loop }) else { return signal.isFired }
         let over = Signal()
         loop.spawn {
             do { try await withDeadline(duration) { try await signal.wait() } } catch {}
             over.fire()
         }
-        while !over.isFired {
-            do { try await over.wait() } catch { await Task.yield() }
+        if heedsCancellation {
+            do { try await over.wait() } catch {}
+        } else {
+            await over.waitUncancelled()
         }
         return signal.isFired
     }
@@ -157,7 +163,7 @@ package final class PrivateCluster: Service, Sendable {
             await self.stop()
             guard await self.restart(&pauses, until: shutdown) else { return }
         }
-        await self.stop()
+        await self.stop(heedsCancellation: true)
     }
 
     /// Starts the server again, after a pause that grows as long as it does not stay up, also when it ends while it starts.
