@@ -18,7 +18,6 @@ package final class PrivateCluster: Service, Sendable {
         var exited = Signal()
         var lock: Int32 = -1
         var loop: EventLoop?
-        var isStopping = false
     }
 
     private let root: String
@@ -108,7 +107,6 @@ package final class PrivateCluster: Service, Sendable {
     ///   then is enough to recover from, which costs the next start a moment.
     private func stop(heedsCancellation: Bool) async {
         let (process, exited, loop) = self.state.withLock { state -> (ChildProcess?, Signal, EventLoop?) in
-            state.isStopping = true
             defer { state.process = nil }
             return (state.process, state.exited, state.loop)
         }
@@ -277,7 +275,7 @@ package final class PrivateCluster: Service, Sendable {
         }
         words += ["--", programs.postgres, "-D", directory.data]
         var settings = [
-            "listen_addresses": "", "unix_socket_directories": PrivateCluster.listItem(directory.socket),
+            "listen_addresses": "", "unix_socket_directories": quoted(directory.socket),
             "unix_socket_permissions": "0700", "port": "5432",
         ]
         if !self.isDurable {
@@ -304,23 +302,11 @@ package final class PrivateCluster: Service, Sendable {
             state.exited = exited
         }
         loop.spawn { [logger = self.logger, threads = self.threads] in
-            let status = (try? await threads.run { PrivateCluster.reap(process.pid) }) ?? 127
+            let status = (try? await process.wait(on: threads)) ?? 127
             if status != 0 { logger.warning("the database server ended", ["status": .integer(Int(status))]) }
             exited.fire()
         }
     }
-
-    /// Waits for the server's end; its exit status, or 128 + the signal that ended it.
-    private static func reap(_ pid: Int32) -> Int32 {
-        var status: Int32 = 0
-        while unsafe waitpid(pid, &status, 0) < 0 {
-            if errno != EINTR { return 127 }
-        }
-        return status & 0x7f == 0 ? status >> 8 & 0xff : 128 + (status & 0x7f)
-    }
-
-    /// An element of a server setting that is a list.
-    private static func listItem(_ path: String) -> String { quoted(path) }
 
     private func waitUntilReady(_ directory: ClusterDirectory) async throws {
         let (process, exited) = self.state.withLock { ($0.process, $0.exited) }

@@ -23,7 +23,6 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
         /// Whether the eventfd was written since the loop last emptied the queue: one wake-up a batch.
         var isWoken = false
         var isStopping = false
-        var isStopped = false
     }
 
     /// The loop's name, which is also its thread's (15 bytes are shown by `ps`).

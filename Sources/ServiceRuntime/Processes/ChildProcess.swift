@@ -33,7 +33,6 @@ package struct UserIdentity: Sendable, Hashable {
 package final class ChildProcess: Sendable {
     /// The process identifier.
     package let pid: Int32
-    private let exit = Signal()
     private let statusBox = Locked<Int32?>(nil)
 
     /// Starts a program that goes on by itself; standard input is empty.
@@ -63,16 +62,30 @@ package final class ChildProcess: Sendable {
 
     /// Sends a signal; nothing happens when the process has been waited for.
     package func send(_ signal: Int32) {
-        if self.statusBox.withLock({ $0 == nil }) { kill(self.pid, signal) }
+        self.statusBox.withLock { status in
+            if status == nil { kill(self.pid, signal) }
+        }
     }
 
     /// Waits for the end and tells the exit status; 128 + the signal when one ended it. Call it once, it holds a thread.
-    package func wait() async throws -> Int32 {
-        let pid = self.pid
-        let status = try await runBlocking { ChildProcess.reap(pid) }
-        self.statusBox.withLock { $0 = status }
-        self.exit.fire()
-        return status
+    ///
+    /// - Parameter threads: one of which is held.
+    package func wait(on threads: BlockingThreads = .shared) async throws -> Int32 {
+        try await threads.run {
+            ChildProcess.awaitEnd(self.pid)
+            // Its number is its own until it is reaped, and is not sent a signal from then on.
+            return self.statusBox.withLock { status in
+                let code = ChildProcess.reap(self.pid)
+                status = code
+                return code
+            }
+        }
+    }
+
+    /// Waits until a child has ended, and leaves it unreaped.
+    private static func awaitEnd(_ pid: Int32) {
+        var information = unsafe siginfo_t()
+        while unsafe waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
     }
 
     /// What a finished program left.
@@ -168,8 +181,7 @@ package final class ChildProcess: Sendable {
             }
             let outputs = ChildProcess.exchange(input: input, pipes: &pipes, limit: limit)
             // Its number is its own until it is reaped, and is not sent a signal from then on.
-            var information = unsafe siginfo_t()
-            while unsafe waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+            ChildProcess.awaitEnd(pid)
             errand.withLock { $0.pid = nil }
             return Result(status: ChildProcess.reap(pid), output: outputs.0, errorOutput: outputs.1)
         }
