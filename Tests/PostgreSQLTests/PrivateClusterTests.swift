@@ -42,7 +42,7 @@ extension OwnClusterTests {
             let descriptor = unsafe open(obstacle, O_WRONLY | O_CREAT, 0o600)
             try #require(descriptor >= 0)
             close(descriptor)
-            if let user = UserIdentity(name: "postgres"), geteuid() == 0 {
+            if let user = try UserIdentity(name: "postgres"), geteuid() == 0 {
                 try #require(unsafe chown(obstacle, user.user, user.group) == 0)
             }
             return obstacle
@@ -56,10 +56,10 @@ extension OwnClusterTests {
                         try await $0.script("create table things (id bigint); insert into things values (1)")
                     }
                 }
-                let found = PrivateCluster.running(in: directory)
+                let found = try PrivateCluster.running(in: directory)
                 #expect(found?.hosts == cluster.configuration.hosts)
                 await cluster.stop()
-                #expect(PrivateCluster.running(in: directory) == nil)
+                #expect(try PrivateCluster.running(in: directory) == nil)
                 let start = MonotonicTime.now()
                 try await cluster.start()
                 print("PostgreSQL started again in \((MonotonicTime.now() - start).inSeconds) s")
@@ -76,9 +76,9 @@ extension OwnClusterTests {
             let role = Statement("test_role", "select rolsuper from pg_roles where rolname = current_user")
             let cluster = try await TestServer.shared()
             let socket = try #require(cluster.configuration.hosts.first?.name)
-            let status = try #require(FileStatus(socket))
+            let status = try #require(try FileStatus(socket))
             #expect(status.mode & 0o777 == 0o700)
-            #expect((FileStatus(socket + "/.s.PGSQL.5432")?.mode ?? 0) & 0o777 == 0o700)
+            #expect(try (FileStatus(socket + "/.s.PGSQL.5432")?.mode ?? 0) & 0o777 == 0o700)
             try await withClient(of: cluster.configuration) { client in
                 let listening = try await client.query(addresses)[0].text(0)
                 #expect(listening.isEmpty)
@@ -101,7 +101,7 @@ extension OwnClusterTests {
         func leftoverSocketLock() async throws {
             try await withCluster { cluster, directory in
                 await cluster.stop()
-                let other = try ChildProcess("/bin/sleep", ["60"], user: UserIdentity(name: "postgres"))
+                let other = try ChildProcess("/bin/sleep", ["60"], user: try UserIdentity(name: "postgres"))
                 let lines = "\(other.pid)\n\(directory)/pg\n0\n5432\n\(directory)/socket\n"
                 try Files.write(Array(lines.utf8), to: directory + "/socket/.s.PGSQL.5432.lock")
                 let error = await startError(cluster)
@@ -123,7 +123,7 @@ extension OwnClusterTests {
                         "-D", directory + "/pg", "-c", "listen_addresses=", "-c",
                         "unix_socket_directories=\(directory)/socket",
                     ],
-                    user: UserIdentity(name: "postgres")
+                    user: try UserIdentity(name: "postgres")
                 )
                 try await withClient(of: cluster.configuration) { client in
                     try await client.withConnection { try await $0.script("create table things (id bigint)") }
@@ -150,13 +150,13 @@ extension OwnClusterTests {
                 let path = directory + "/pg/postmaster.pid"
                 let descriptor = unsafe open(path, O_WRONLY | O_CREAT, 0o600)
                 close(descriptor)
-                if let user = UserIdentity(name: "postgres"), geteuid() == 0 {
+                if let user = try UserIdentity(name: "postgres"), geteuid() == 0 {
                     unsafe chown(path, user.user, user.group)
                 }
                 #expect(File.append(text, to: path))
-                #expect(PrivateCluster.running(in: directory) == nil)
+                #expect(try PrivateCluster.running(in: directory) == nil)
                 try await cluster.start()
-                #expect(PrivateCluster.running(in: directory) != nil)
+                #expect(try PrivateCluster.running(in: directory) != nil)
             }
         }
 
@@ -179,7 +179,7 @@ extension OwnClusterTests {
                         }
                     }
                     try await started.wait()
-                    let postmaster = try #require(Postmaster.recorded(in: directory + "/pg"))
+                    let postmaster = try #require(try Postmaster.recorded(in: directory + "/pg"))
                     kill(postmaster.pid, SIGKILL)
                     let error = await outcome
                     #expect(error?.isConnectionLoss == true, "\(String(describing: error))")
@@ -195,7 +195,7 @@ extension OwnClusterTests {
             }
             shutdown.fire()
             try await running
-            #expect(Postmaster.recorded(in: directory + "/pg") == nil)
+            #expect(try Postmaster.recorded(in: directory + "/pg") == nil)
             await TestServer.remove(directory)
         }
 
@@ -210,14 +210,15 @@ extension OwnClusterTests {
             let shutdown = Signal()
             async let running: Void = cluster.run(shutdown: shutdown)
             let obstacle = try Self.preventRecovery(in: directory)
-            let first = try #require(Postmaster.recorded(in: directory + "/pg"))
+            let first = try #require(try Postmaster.recorded(in: directory + "/pg"))
             kill(first.pid, SIGKILL)
             // That it ended, and that it did not start.
             try await lines.wait(for: 2)
             unsafe unlink(obstacle)
             try await withDeadline(Patience.long) {
                 while true {
-                    if let found = Postmaster.recorded(in: directory + "/pg"), found.isReady, found.pid != first.pid {
+                    if let found = try Postmaster.recorded(in: directory + "/pg"), found.isReady, found.pid != first.pid
+                    {
                         return
                     }
                     try await sleep(for: .milliseconds(20))
@@ -226,7 +227,7 @@ extension OwnClusterTests {
             #expect(lines.all.contains { $0.contains("did not start") && $0.contains("restore_command") })
             shutdown.fire()
             try await running
-            #expect(Postmaster.recorded(in: directory + "/pg") == nil)
+            #expect(try Postmaster.recorded(in: directory + "/pg") == nil)
             await TestServer.remove(directory)
         }
 
@@ -259,16 +260,71 @@ extension OwnClusterTests {
             let shutdown = Signal()
             async let running: Void = cluster.run(shutdown: shutdown)
             let obstacle = try Self.preventRecovery(in: directory)
-            let first = try #require(Postmaster.recorded(in: directory + "/pg"))
+            let first = try #require(try Postmaster.recorded(in: directory + "/pg"))
             kill(first.pid, SIGKILL)
             // That it ended, and nine times that it did not start.
             try await lines.wait(for: 10)
             unsafe unlink(obstacle)
             try await withDeadline(Patience.long) {
-                while PrivateCluster.running(in: directory) == nil { try await sleep(for: .milliseconds(20)) }
+                while try PrivateCluster.running(in: directory) == nil { try await sleep(for: .milliseconds(20)) }
             }
             shutdown.fire()
             try await running
+            await TestServer.remove(directory)
+        }
+
+        @Test("A start that fails for want of descriptors gives the directory's lock back")
+        func lockAfterFailure() async throws {
+            await #expect(processExitsWith: .success) {
+                let directory = TestServer.directory()
+                let cluster = TestServer.cluster(in: directory)
+                let place = try ClusterDirectory(root: directory)
+                try place.prepare()
+                // The lock and one file at a time can be opened, a loop can't.
+                exhaustDescriptors(but: 2)
+                let first = await startError(cluster)
+                #expect(first?.code == .failed)
+                let lock = try place.lock()
+                close(lock)
+                _ = try? Files.removeTree(directory)
+            }
+        }
+
+        @Test("What can't be looked at is not taken for absent")
+        func unseen() async throws {
+            await #expect(processExitsWith: .success) {
+                let directory = TestServer.directory()
+                let place = try ClusterDirectory(root: directory)
+                try place.prepare()
+                try Files.write(Array("15\n".utf8), to: place.data + "/PG_VERSION")
+                try Files.write(Array("\(getpid())\n".utf8), to: place.data + "/postmaster.pid")
+                exhaustDescriptors(but: 0)
+                #expect(throws: PrivateClusterError(.failed, "")) { try place.version() }
+                #expect(throws: (any Error).self) { try Postmaster.clearAway(in: place.data) }
+                #expect(throws: PrivateClusterError(.failed, "")) { try PrivateCluster.running(in: directory) }
+                if geteuid() == 0 {
+                    #expect(throws: PrivateClusterError(.failed, "")) { try ClusterDirectory(root: directory) }
+                }
+                _ = try? Files.removeTree(directory)
+            }
+        }
+
+        @Test("A server that heeds no signal does not hold up the program's end beyond its time")
+        func stuckServer() async throws {
+            let directory = TestServer.directory()
+            let cluster = TestServer.cluster(in: directory)
+            try await cluster.start()
+            let postmaster = try #require(try Postmaster.recorded(in: directory + "/pg"))
+            let group = ServiceGroup([cluster], drain: .seconds(2), logger: TestServer.logger)
+            kill(postmaster.pid, SIGSTOP)
+            let start = MonotonicTime.now()
+            group.stop()
+            try await group.run()
+            let waited = MonotonicTime.now() - start
+            #expect(waited < .seconds(6) * Patience.factor, "\(waited)")
+            #expect(kill(postmaster.pid, 0) != 0)
+            // What is left of it is no obstacle to the next.
+            #expect(await startError(TestServer.cluster(in: directory)) == nil)
             await TestServer.remove(directory)
         }
 
@@ -289,11 +345,11 @@ extension OwnClusterTests {
         }
 
         @Test("A socket path that the kernel would not take is refused before anything is made")
-        func longPath() async {
+        func longPath() async throws {
             let directory = "/tmp/" + String(repeating: "long", count: 25)
             let error = await startError(TestServer.cluster(in: directory))
             #expect(error?.code == .pathTooLong)
-            #expect(FileStatus(directory) == nil)
+            #expect(try FileStatus(directory) == nil)
         }
 
         @Test("A folder that holds something else is left alone")
@@ -302,12 +358,12 @@ extension OwnClusterTests {
             unsafe mkdir(directory, 0o755)
             unsafe mkdir(directory + "/pg", 0o700)
             unsafe mkdir(directory + "/pg/letters", 0o700)
-            if let user = UserIdentity(name: "postgres"), geteuid() == 0 {
+            if let user = try UserIdentity(name: "postgres"), geteuid() == 0 {
                 unsafe chown(directory + "/pg", user.user, user.group)
             }
             let error = await startError(TestServer.cluster(in: directory))
             #expect(error?.code == .notACluster)
-            #expect(FileStatus(directory + "/pg/letters") != nil)
+            #expect(try FileStatus(directory + "/pg/letters") != nil)
             await TestServer.remove(directory)
         }
 
@@ -335,7 +391,7 @@ extension OwnClusterTests {
             unsafe chmod(outer, 0o755)
             let cluster = TestServer.cluster(in: outer + "/data")
             try await cluster.start()
-            #expect((FileStatus(outer + "/data")?.mode ?? 0) & 0o777 == 0o710)
+            #expect(try (FileStatus(outer + "/data")?.mode ?? 0) & 0o777 == 0o710)
             await cluster.stop()
             await TestServer.remove(outer)
         }

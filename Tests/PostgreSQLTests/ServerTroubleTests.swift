@@ -61,7 +61,7 @@ extension OwnClusterTests {
                         }
                         try await group.waitForAll()
                     }
-                    if signal == SIGQUIT, let postmaster = Postmaster.recorded(in: directory + "/pg") {
+                    if signal == SIGQUIT, let postmaster = try Postmaster.recorded(in: directory + "/pg") {
                         kill(postmaster.pid, SIGQUIT)
                     }
                     await cluster.stop()
@@ -102,7 +102,7 @@ extension OwnClusterTests {
             try await withCluster { cluster, directory in
                 try await self.withClient(cluster.configuration) { client in
                     let backend = Int32(try await client.query(TestStatements.backend)[0].int(0))
-                    let postmaster = try #require(Postmaster.recorded(in: directory + "/pg"))
+                    let postmaster = try #require(try Postmaster.recorded(in: directory + "/pg"))
                     for pid in [postmaster.pid, backend] { kill(pid, SIGSTOP) }
                     let start = MonotonicTime.now()
                     let error = await postgresError {

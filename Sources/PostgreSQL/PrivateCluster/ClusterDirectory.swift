@@ -16,11 +16,12 @@ internal struct ClusterDirectory: Sendable {
     var lockFile: String { self.root + "/pg.lock" }
     var startLog: String { self.root + "/pg.start.log" }
 
-    /// - Throws: `.pathTooLong`, `.noUser`.
+    /// - Throws: `.pathTooLong`, `.noUser`, `.failed` when the users can't be looked up.
     init(root: String) throws(PrivateClusterError) {
         self.root = ClusterDirectory.absolute(root)
         if geteuid() == 0 {
-            guard let user = UserIdentity(name: "postgres") else {
+            guard let user = try ClusterDirectory.look({ () throws(SystemError) in try UserIdentity(name: "postgres") })
+            else {
                 throw PrivateClusterError(
                     .noUser,
                     "PostgreSQL does not run as root, and there is no user postgres to run it as; "
@@ -40,6 +41,15 @@ internal struct ClusterDirectory: Sendable {
                     + "choose a data directory with a shorter path than \(self.root)"
             )
         }
+    }
+
+    /// Looks at something. What can't be looked at is not absent, and nothing may be built on that.
+    private static func look<Found>(_ body: () throws(SystemError) -> Found) throws(PrivateClusterError) -> Found {
+        do throws(SystemError) { return try body() } catch { throw PrivateClusterError(.failed, "\(error)") }
+    }
+
+    private static func status(_ path: String) throws(PrivateClusterError) -> FileStatus? {
+        try self.look { () throws(SystemError) in try FileStatus(path) }
     }
 
     private static func absolute(_ path: String) -> String {
@@ -82,7 +92,7 @@ internal struct ClusterDirectory: Sendable {
             return
         }
         guard errno == EEXIST else { throw self.unwritable(path, errno) }
-        guard let status = FileStatus(path), status.isFolder else {
+        guard let status = try ClusterDirectory.status(path), status.isFolder else {
             throw PrivateClusterError(.notACluster, "\(path) is in the way: it is not a folder")
         }
         let owner = self.user?.user ?? geteuid()
@@ -107,9 +117,9 @@ internal struct ClusterDirectory: Sendable {
             folders.append(path)
         }
         for folder in folders {
-            guard let status = FileStatus(folder), !status.isPassable(for: user) else { continue }
+            guard let status = try ClusterDirectory.status(folder), !status.isPassable(for: user) else { continue }
             // Our own folder, made with mode 0700: the server's group may pass, and still nobody may look around.
-            if folder == self.root, status.owner == geteuid(), self.isOurs {
+            if folder == self.root, status.owner == geteuid(), try self.isOurs() {
                 if unsafe chown(folder, geteuid(), user.group) == 0,
                     unsafe chmod(folder, status.mode & 0o700 | 0o010) == 0
                 {
@@ -126,14 +136,15 @@ internal struct ClusterDirectory: Sendable {
     }
 
     /// Whether the data directory is the program's alone, and not, by mistake, someone's home.
-    private var isOurs: Bool {
-        guard let root = FileStatus(self.root) else { return false }
+    private func isOurs() throws(PrivateClusterError) -> Bool {
+        guard let root = try ClusterDirectory.status(self.root) else { return false }
         var homes = ["/"]
         if let home = unsafe getenv("HOME") { unsafe homes.append(String(cString: home)) }
         if let entry = unsafe getpwuid(geteuid()), let home = unsafe entry.pointee.pw_dir {
             unsafe homes.append(String(cString: home))
         }
-        return !homes.contains { FileStatus($0)?.isSame(as: root) == true }
+        for home in homes where try ClusterDirectory.status(home)?.isSame(as: root) == true { return false }
+        return true
     }
 
     private func unwritable(_ path: String, _ code: Int32) -> PrivateClusterError {
@@ -148,11 +159,12 @@ internal struct ClusterDirectory: Sendable {
 
     /// The major version of the data directory; nil when there is no cluster yet.
     ///
-    /// - Throws: `.notACluster` when there is something else.
+    /// - Throws: `.notACluster` when there is something else, `.failed` when it can't be looked at.
     func version() throws(PrivateClusterError) -> Int? {
-        if let text = File.read(self.data + "/PG_VERSION", limit: 16) {
+        let data = self.data
+        if let text = try ClusterDirectory.look({ () throws(SystemError) in try File.read(data + "/PG_VERSION") }) {
             if let major = Int(text.prefix { $0.isNumber }) { return major }
-        } else if Folder.names(in: self.data).isEmpty {
+        } else if try ClusterDirectory.look({ () throws(SystemError) in try Folder.names(in: data) }).isEmpty {
             return nil
         }
         throw PrivateClusterError(
@@ -178,7 +190,7 @@ internal struct ClusterDirectory: Sendable {
         guard descriptor >= 0 else { throw self.unwritable(self.lockFile, errno) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             close(descriptor)
-            let holder = File.read(self.lockFile, limit: 16)?.prefix { $0.isNumber } ?? ""
+            let holder = ((try? File.read(self.lockFile)) ?? nil)?.prefix { $0.isNumber } ?? ""
             throw PrivateClusterError(
                 .inUse,
                 "another walletorders (process \(holder.isEmpty ? "unknown" : String(holder))) uses \(self.root); "

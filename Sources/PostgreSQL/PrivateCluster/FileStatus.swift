@@ -13,10 +13,16 @@ internal struct FileStatus: Sendable {
     /// Nanoseconds since 1970.
     let modifiedAt: Int64
 
-    /// Follows symbolic links; nil when there is nothing, or it may not be looked at.
-    init?(_ path: String) {
+    /// Follows symbolic links; nil when there is nothing.
+    ///
+    /// - Throws: when it can't be looked at, which is no sign of its absence.
+    init?(_ path: String) throws(SystemError) {
         var status = stat()
-        guard unsafe stat(path, &status) == 0 else { return nil }
+        guard unsafe stat(path, &status) == 0 else {
+            let error = SystemError.last("look at \(path)")
+            if error.saysAbsent { return nil }
+            throw error
+        }
         self.owner = status.st_uid
         self.group = status.st_gid
         self.mode = status.st_mode
@@ -38,16 +44,23 @@ internal struct FileStatus: Sendable {
     func isSame(as other: FileStatus) -> Bool { self.device == other.device && self.inode == other.inode }
 }
 
+extension SystemError {
+    /// Whether there is nothing at the path, or the process whose file in `/proc` it was has ended.
+    internal var saysAbsent: Bool { [ENOENT, ENOTDIR, ESRCH].contains(self.errno) }
+}
+
 /// Small files.
 internal enum File {
-    /// The beginning of a file as text; nil when it can't be read.
-    static func read(_ path: String, limit: Int) -> String? {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var buffer = [UInt8](repeating: 0, count: limit)
-        let count = unsafe Glibc.read(descriptor, &buffer, limit)
-        return count < 0 ? nil : String(decoding: buffer[0..<count], as: UTF8.self)
+    /// A file as text; nil when there is none.
+    ///
+    /// - Throws: when it can't be read, which is no sign of its absence; `EFBIG` when it is larger than `limit`.
+    static func read(_ path: String, limit: Int = 65_536) throws(SystemError) -> String? {
+        do throws(SystemError) {
+            return String(decoding: try Files.read(path, limit: limit), as: UTF8.self)
+        } catch {
+            if error.saysAbsent { return nil }
+            throw error
+        }
     }
 
     /// The end of a file as text; nil when it can't be read.
@@ -74,17 +87,15 @@ internal enum File {
 
 /// Folders' contents.
 internal enum Folder {
-    /// The names in a folder, without `.` and `..`; empty when it can't be read.
-    static func names(in path: String) -> [String] {
-        guard let folder = unsafe opendir(path) else { return [] }
-        defer { unsafe closedir(folder) }
-        var names: [String] = []
-        while let entry = unsafe readdir(folder) {
-            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != ".", name != ".." { names.append(name) }
+    /// The names in a folder, without `.` and `..`; empty when there is no folder.
+    ///
+    /// - Throws: when it can't be read.
+    static func names(in path: String) throws(SystemError) -> [String] {
+        do throws(SystemError) {
+            return try Files.list(path)
+        } catch {
+            if error.saysAbsent { return [] }
+            throw error
         }
-        return names
     }
 }

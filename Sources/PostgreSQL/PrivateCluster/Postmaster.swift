@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CLinux
 import Glibc
+import ServiceRuntime
 
 /// A running server as its `postmaster.pid` tells of it. Everything here blocks.
 internal struct Postmaster: Sendable, Equatable {
@@ -18,19 +19,27 @@ internal struct Postmaster: Sendable, Equatable {
     }
 
     /// What the file in a data directory says, true or not.
-    static func recorded(in data: String) -> Postmaster? {
-        File.read(data + "/postmaster.pid", limit: 1_024).flatMap { Postmaster(parsing: $0) }
+    ///
+    /// - Throws: when the file can't be read.
+    static func recorded(in data: String) throws(SystemError) -> Postmaster? {
+        guard let text = try File.read(data + "/postmaster.pid") else { return nil }
+        return Postmaster(parsing: text)
     }
 
     /// Whether that process lives and is a server on this data directory: a number can have been taken over by any
     /// program since.
-    func isAlive(in data: String) -> Bool { Postmaster.serves(self.pid, data) }
+    func isAlive(in data: String) throws(SystemError) -> Bool { try Postmaster.serves(self.pid, data) }
 
-    private static func serves(_ pid: Int32, _ data: String) -> Bool {
-        guard Postmaster.isServer(pid) else { return false }
+    private static func serves(_ pid: Int32, _ data: String) throws(SystemError) -> Bool {
+        guard try Postmaster.isServer(pid) else { return false }
         // A server works inside its data directory. Another user's may not be looked at: then the name must do.
-        guard let mine = FileStatus(data), let its = FileStatus("/proc/\(pid)/cwd") else { return true }
+        guard let mine = try FileStatus(data), let its = Postmaster.folder(of: pid) else { return true }
         return mine.isSame(as: its)
+    }
+
+    /// The folder that a process works in; nil when it has ended or is another user's.
+    private static func folder(of pid: Int32) -> FileStatus? {
+        do throws(SystemError) { return try FileStatus("/proc/\(pid)/cwd") } catch { return nil }
     }
 
     /// Ends whatever an earlier process of ours left running on a data directory, and removes a stale `postmaster.pid`.
@@ -40,14 +49,15 @@ internal struct Postmaster: Sendable, Equatable {
     ///
     /// - Returns: whether anything had to be ended.
     /// - Throws: `.inUse` when it does not end.
-    static func clearAway(in data: String) throws(PrivateClusterError) -> Bool {
-        guard let recorded = Postmaster.recorded(in: data) else { return false }
+    ///   `SystemError` when it can't be looked whether one runs.
+    static func clearAway(in data: String) throws -> Bool {
+        guard let recorded = try Postmaster.recorded(in: data) else { return false }
         var hadToEnd = false
-        if recorded.isAlive(in: data) {
+        if try recorded.isAlive(in: data) {
             hadToEnd = true
             // Fast shutdown, then immediate; the latter costs a recovery at the next start, nothing else.
             let isGone =
-                Postmaster.end(recorded.pid, in: data, SIGINT, seconds: 20)
+                try Postmaster.end(recorded.pid, in: data, SIGINT, seconds: 20)
                 || Postmaster.end(recorded.pid, in: data, SIGQUIT, seconds: 10)
             guard isGone else {
                 throw PrivateClusterError(
@@ -56,44 +66,47 @@ internal struct Postmaster: Sendable, Equatable {
                 )
             }
         }
-        let left = Folder.names(in: "/proc").compactMap { Int32($0) }.filter { Postmaster.servesForSure($0, data) }
+        let left = try Folder.names(in: "/proc").compactMap { Int32($0) }
+            .filter { try Postmaster.servesForSure($0, data) }
         if !left.isEmpty {
             hadToEnd = true
             // All first: the process that writes the log heeds no signal, it ends when the others have.
             for pid in left { kill(pid, SIGQUIT) }
-            for pid in left where !Postmaster.isGone(pid, data, seconds: 10) {
+            for pid in left where try !Postmaster.isGone(pid, data, seconds: 10) {
                 throw PrivateClusterError(.inUse, "a session of a former server (process \(pid)) does not end; stop it")
             }
         }
-        if let left = Postmaster.recorded(in: data), !left.isAlive(in: data) { unsafe unlink(data + "/postmaster.pid") }
+        if let left = try Postmaster.recorded(in: data), try !left.isAlive(in: data) {
+            unsafe unlink(data + "/postmaster.pid")
+        }
         return hadToEnd
     }
 
-    private static func servesForSure(_ pid: Int32, _ data: String) -> Bool {
-        guard let mine = FileStatus(data), let its = FileStatus("/proc/\(pid)/cwd"), mine.isSame(as: its) else {
+    private static func servesForSure(_ pid: Int32, _ data: String) throws(SystemError) -> Bool {
+        guard let mine = try FileStatus(data), let its = Postmaster.folder(of: pid), mine.isSame(as: its) else {
             return false
         }
-        return Postmaster.isServer(pid)
+        return try Postmaster.isServer(pid)
     }
 
     /// Whether a process is a PostgreSQL program that still runs. One that nobody has waited for yet is dead, though its
     /// number is still taken: in a container nobody may ever do so.
-    private static func isServer(_ pid: Int32) -> Bool {
-        guard let text = File.read("/proc/\(pid)/stat", limit: 512),
+    private static func isServer(_ pid: Int32) throws(SystemError) -> Bool {
+        guard let text = try File.read("/proc/\(pid)/stat"),
             let name = text.split(separator: "(", maxSplits: 1).last, name.hasPrefix("postgres"),
             let state = text.split(separator: ")").last?.first(where: { $0 != " " })
         else { return false }
         return state != "Z" && state != "X"
     }
 
-    private static func end(_ pid: Int32, in data: String, _ signal: Int32, seconds: Int) -> Bool {
+    private static func end(_ pid: Int32, in data: String, _ signal: Int32, seconds: Int) throws(SystemError) -> Bool {
         if kill(pid, signal) != 0, errno == EPERM { return false }
-        return Postmaster.isGone(pid, data, seconds: seconds)
+        return try Postmaster.isGone(pid, data, seconds: seconds)
     }
 
-    private static func isGone(_ pid: Int32, _ data: String, seconds: Int) -> Bool {
+    private static func isGone(_ pid: Int32, _ data: String, seconds: Int) throws(SystemError) -> Bool {
         for _ in 0..<seconds * 200 {
-            if !Postmaster.serves(pid, data) { return true }
+            if try !Postmaster.serves(pid, data) { return true }
             usleep(5_000)
         }
         return false

@@ -67,10 +67,16 @@ package final class PrivateCluster: Service, Sendable {
     }
 
     /// How to connect to the cluster in a data directory, if its server is running: for commands beside `run`.
-    package static func running(in directory: String) -> PostgresConfiguration? {
+    ///
+    /// - Throws: `.failed` when it can't be looked whether it is.
+    package static func running(in directory: String) throws(PrivateClusterError) -> PostgresConfiguration? {
         let data = directory + "/pg"
-        guard let postmaster = Postmaster.recorded(in: data), postmaster.isReady, postmaster.isAlive(in: data) else {
-            return nil
+        do throws(SystemError) {
+            guard let postmaster = try Postmaster.recorded(in: data), postmaster.isReady,
+                try postmaster.isAlive(in: data)
+            else { return nil }
+        } catch {
+            throw PrivateClusterError(.failed, "whether a database runs in \(directory) can't be seen: \(error)")
         }
         return self.configuration(in: directory)
     }
@@ -316,7 +322,7 @@ package final class PrivateCluster: Service, Sendable {
             try await self.threads.run {
                 // Recovery after a crash may take its time; five minutes of it are a fault.
                 for _ in 0..<60_000 {
-                    if let recorded = Postmaster.recorded(in: directory.data), recorded.pid == process.pid,
+                    if let recorded = try Postmaster.recorded(in: directory.data), recorded.pid == process.pid,
                         recorded.isReady
                     {
                         return true
@@ -340,10 +346,12 @@ package final class PrivateCluster: Service, Sendable {
 
     /// What the server said last: on its standard error, or in its log once it had turned to that.
     private static func lastWords(_ directory: ClusterDirectory) -> String {
-        let words = File.read(directory.startLog, limit: 4_096) ?? ""
-        let logs = Folder.names(in: directory.data + "/log").compactMap { name -> (Int64, String)? in
+        let words = File.tail(directory.startLog, limit: 4_096) ?? ""
+        // What can't be looked at says nothing.
+        let names = (try? Folder.names(in: directory.data + "/log")) ?? []
+        let logs = names.compactMap { name -> (Int64, String)? in
             let path = directory.data + "/log/" + name
-            return FileStatus(path).map { ($0.modifiedAt, path) }
+            return ((try? FileStatus(path)) ?? nil).map { ($0.modifiedAt, path) }
         }
         guard words.contains("redirecting log output"), let newest = logs.max(by: { $0.0 < $1.0 }),
             let tail = File.tail(newest.1, limit: 1_000)

@@ -12,13 +12,17 @@ package struct UserIdentity: Sendable, Hashable {
     package let group: UInt32
 
     /// Looks a user up by name; nil when there is none.
-    package init?(name: String) {
+    ///
+    /// - Throws: when it can't be looked up, which does not say that there is none.
+    package init?(name: String) throws(SystemError) {
         var entry = unsafe passwd()
         var found: UnsafeMutablePointer<passwd>?
         var buffer = [CChar](repeating: 0, count: 16_384)
-        guard unsafe getpwnam_r(name, &entry, &buffer, buffer.count, &found) == 0, unsafe found != nil else {
-            return nil
+        let code = unsafe getpwnam_r(name, &entry, &buffer, buffer.count, &found)
+        guard code == 0 || code == ENOENT || code == ESRCH else {
+            throw SystemError(operation: "look up user \(name)", errno: code)
         }
+        guard unsafe found != nil else { return nil }
         self.name = name
         self.user = unsafe entry.pw_uid
         self.group = unsafe entry.pw_gid

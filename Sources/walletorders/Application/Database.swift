@@ -32,7 +32,7 @@ struct Database: Sendable {
             let own = PrivateCluster(directory: data.path, logger: logger.labelled("postgres"))
             cluster = own
             settings = own.configuration
-        } else if let running = PrivateCluster.running(in: data.path) {
+        } else if let running = try PrivateCluster.running(in: data.path) {
             settings = running
         } else {
             throw CommandFailure(

@@ -17,7 +17,7 @@ enum StoreAccess {
         var settings: PostgresConfiguration
         if let url = configuration.database {
             settings = try Database.settings(url: url.value)
-        } else if let running = PrivateCluster.running(in: configuration.dataDirectory) {
+        } else if let running = try PrivateCluster.running(in: configuration.dataDirectory) {
             settings = running
         } else {
             throw CommandFailure(

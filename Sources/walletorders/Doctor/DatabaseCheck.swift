@@ -37,7 +37,7 @@ struct DatabaseCheck {
         var settings: PostgresConfiguration
         if let url = self.configuration.database {
             settings = try PostgresConfiguration(url: url.value)
-        } else if let running = PrivateCluster.running(in: self.configuration.dataDirectory) {
+        } else if let running = try PrivateCluster.running(in: self.configuration.dataDirectory) {
             settings = running
         } else {
             return nil
