@@ -273,6 +273,28 @@ extension OwnClusterTests {
             await TestServer.remove(directory)
         }
 
+        @Test("What a killed program's initdb still writes does not meet the cluster that the next one makes")
+        func leftoverDraft() async throws {
+            let directory = TestServer.directory()
+            unsafe mkdir(directory, 0o755)
+            let writer = try ChildProcess(
+                "/bin/sh",
+                [
+                    "-c", "while :; do mkdir -p \"$0\" && : > \"$0/$RANDOM$$\"; : > \"$0/PG_VERSION\"; done",
+                    directory + "/pg.new",
+                ]
+            )
+            let cluster = TestServer.cluster(in: directory)
+            let error = await startError(cluster)
+            writer.send(SIGKILL)
+            _ = try await writer.wait()
+            #expect(error == nil, "\(String(describing: error))")
+            // The next start finds nobody at work there.
+            let again = await startError(cluster)
+            #expect(again == nil)
+            await TestServer.remove(directory)
+        }
+
         @Test("A start that fails for want of descriptors gives the directory's lock back")
         func lockAfterFailure() async throws {
             await #expect(processExitsWith: .success) {

@@ -21,7 +21,7 @@ struct FaultTests {
                 #expect(portTaken.errorText.contains("port \(port)") && portTaken.errorText.contains("merchant.listen"))
                 #expect(try await second.processes().isEmpty)
                 // It is told before a database is made.
-                #expect(!Files.exists(second.data + "/pg") && !Files.exists(second.data + "/pg.new"))
+                #expect(!TestInstallation.exists(second.data + "/pg.new") && !Files.exists(second.data + "/pg"))
 
                 let directoryTaken = try await first.run(["run"] + TestInstallation.freePorts)
                 #expect(directoryTaken.status == 78)

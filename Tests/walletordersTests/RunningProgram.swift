@@ -157,6 +157,13 @@ extension TestInstallation {
     /// The data directory.
     var data: String { self.directory + "/d" }
 
+    /// Whether there is a file or folder whose path begins so: what is in the making has a name that nobody knows.
+    static func exists(_ start: String) -> Bool {
+        let path = start.split(separator: "/", omittingEmptySubsequences: false)
+        let names = (try? Files.list(path.dropLast().joined(separator: "/"))) ?? []
+        return names.contains { $0.hasPrefix(path.last ?? "") }
+    }
+
     /// Runs a test with an installation of its own; whatever it started is ended, and its files are removed.
     static func use(_ body: (TestInstallation) async throws -> Void) async throws {
         let installation = try TestInstallation()

@@ -6,7 +6,7 @@ import Testing
 /// Signals that come before a program serves, and while a command waits.
 @Suite("Ended early", .serialized)
 struct StartTests {
-    /// Sends a signal as soon as a file is there, or after a time.
+    /// Sends a signal as soon as a file is there whose path begins so, or after a time.
     private func end(
         _ program: RunningProgram,
         _ signal: Int32,
@@ -15,8 +15,10 @@ struct StartTests {
     ) async throws -> Int32 {
         if let file {
             let deadline = MonotonicTime.now() + .seconds(30)
-            while !Files.exists(file), MonotonicTime.now() < deadline { try await sleep(for: .milliseconds(1)) }
-            try #require(Files.exists(file), "\(file) never came: \(program.text)")
+            while !TestInstallation.exists(file), MonotonicTime.now() < deadline {
+                try await sleep(for: .milliseconds(1))
+            }
+            try #require(TestInstallation.exists(file), "\(file) never came: \(program.text)")
         }
         try await sleep(for: .milliseconds(milliseconds))
         let started = MonotonicTime.now()
@@ -60,7 +62,7 @@ struct StartTests {
                 let next = try launch(data)
                 try await next.says("Create an order:")
                 #expect(try await next.end(SIGTERM) == 0)
-                #expect(!Files.exists(data + "/pg.new"))
+                #expect(!TestInstallation.exists(data + "/pg.new"))
             }
         }
     }

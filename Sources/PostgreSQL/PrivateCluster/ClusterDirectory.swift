@@ -11,7 +11,11 @@ internal struct ClusterDirectory: Sendable {
     let user: UserIdentity?
 
     var data: String { self.root + "/pg" }
-    var unfinished: String { self.root + "/pg.new" }
+    /// What the names of clusters in the making begin with. Each has one of its own: what makes one may outlive a killed
+    /// program for a moment.
+    private static let unfinished = "pg.new"
+    /// A path for a cluster in the making.
+    func draft() -> String { "\(self.root)/\(Self.unfinished).\(getpid()).\(UInt32.random(in: 0...UInt32.max))" }
     var socket: String { self.root + "/socket" }
     var lockFile: String { self.root + "/pg.lock" }
     var startLog: String { self.root + "/pg.start.log" }
@@ -153,6 +157,16 @@ internal struct ClusterDirectory: Sendable {
             .unwritable,
             "can't write \(path): \(reason); choose another data directory or change its owner"
         )
+    }
+
+    /// Removes clusters that were never finished. One that a killed program's `initdb` still writes to may resist, and is
+    /// left for another time.
+    func removeDrafts() throws(PrivateClusterError) {
+        let root = self.root
+        let names = try ClusterDirectory.look { () throws(SystemError) in try Folder.names(in: root) }
+        for name in names where name.hasPrefix(Self.unfinished) {
+            do throws(SystemError) { try Files.removeTree(root + "/" + name) } catch {}
+        }
     }
 
     // MARK: What is there

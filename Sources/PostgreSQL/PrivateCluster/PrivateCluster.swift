@@ -222,27 +222,35 @@ package final class PrivateCluster: Service, Sendable {
     /// `initdb` beside the final place, so that one cut short leaves nothing that looks like a cluster.
     private func create(_ directory: ClusterDirectory, _ programs: ServerPrograms) async throws {
         self.logger.notice("making a new database", ["directory": .string(directory.data)])
-        _ = try await ChildProcess.run("/bin/rm", ["-rf", "--", directory.unfinished])
-        try directory.makeOwned(directory.unfinished)
-        var arguments = [
-            "--pgdata=\(directory.unfinished)", "--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C",
+        let draft = directory.draft()
+        try await self.threads.run {
+            try directory.removeDrafts()
+            try directory.makeOwned(draft)
+        }
+        // It ends with us: it must not be at work on the same disk when the program is started again.
+        var arguments = ["--pdeathsig", "KILL"]
+        if let user = directory.user {
+            arguments += ["--reuid=\(user.user)", "--regid=\(user.group)", "--init-groups"]
+        }
+        arguments += [
+            "--", programs.initdb, "--pgdata=\(draft)", "--username=postgres", "--auth=trust", "--encoding=UTF8",
+            "--locale=C",
             "--data-checksums",
         ]
         if !self.isDurable { arguments.append("--no-sync") }
         // Cut short, it leaves a folder that the next start removes.
         let result = try await ChildProcess.run(
-            programs.initdb,
+            "/usr/bin/setpriv",
             arguments,
-            environment: PrivateCluster.environment,
-            user: directory.user
+            environment: PrivateCluster.environment
         )
         try Task.checkCancellation()
         guard result.status == 0 else {
             throw PrivateClusterError(.failed, "initdb failed: \(result.errorText.suffix(600))")
         }
-        guard File.append(PrivateCluster.serverSettings, to: directory.unfinished + "/postgresql.conf"),
-            unsafe rename(directory.unfinished, directory.data) == 0
-        else { throw SystemError.last("rename \(directory.unfinished)") }
+        guard File.append(PrivateCluster.serverSettings, to: draft + "/postgresql.conf"),
+            unsafe rename(draft, directory.data) == 0
+        else { throw SystemError.last("rename \(draft)") }
     }
 
     private static let environment = ["PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"]
