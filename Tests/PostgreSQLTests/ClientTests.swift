@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Glibc
 import ServiceRuntime
 import TestPatience
 import Testing
@@ -537,6 +538,34 @@ struct ClientTests {
             try await heard.wait(for: 3)
             #expect(heard.all == ["\(channel)=one", "\(channel)=", "\(channel)=two"])
         }
+    }
+
+    @Test("That nobody listens is told once, and so is that somebody does again")
+    func silentListener() async throws {
+        let shared = try await TestServer.shared()
+        let lines = Collector<String>()
+        let sink = LogSink(form: .text, level: .notice) { lines.add(String(decoding: $0, as: UTF8.self)) }
+        let folder = TestServer.directory()
+        var configuration = shared.configuration
+        let socket = configuration.hosts[0].name
+        configuration.hosts = [.init(name: folder)]
+        let loops = try EventLoopGroup(count: 1, name: "listener")
+        let client = PostgresClient(
+            configuration: configuration,
+            loops: loops,
+            logger: Logger(label: "test", sink: sink)
+        )
+        client.listen(["test_silent"]) { _, _ in }
+        try await lines.wait(for: 1)
+        // Some more tries, which are not told of.
+        try await sleep(for: .milliseconds(400))
+        unsafe symlink(socket, folder)
+        try await lines.wait(for: 2)
+        await client.close()
+        await loops.shutdown()
+        unsafe unlink(folder)
+        #expect(lines.all.count == 2)
+        #expect(lines.all[0].contains("can't listen") && lines.all[1].contains("listening to the database again"))
     }
 
     @Test("Closing waits for what is in use")

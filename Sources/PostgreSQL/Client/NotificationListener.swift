@@ -53,6 +53,7 @@ internal final class NotificationListener: @unchecked Sendable {
                 self.connection = connection
                 if self.isStopped { connection.close() }
                 try await connection.script(self.channels.map { "listen \(quoted($0))" }.joined(separator: "; "))
+                if failures > 0 { self.connector.logger.notice("listening to the database again") }
                 failures = 0
                 if !isFirst { for channel in self.channels { self.onNotify(channel, "") } }
                 isFirst = false
@@ -61,6 +62,13 @@ internal final class NotificationListener: @unchecked Sendable {
             } catch {
                 self.connection?.close()
                 self.connection = nil
+                // Without it all goes on, only later: nobody else would tell.
+                if failures == 0, !self.isStopped {
+                    self.connector.logger.warning(
+                        "can't listen to the database; what waits for its word comes later",
+                        ["reason": .string(error.message)]
+                    )
+                }
                 failures += 1
             }
             if !self.isStopped { await self.wait(failures) }
