@@ -188,4 +188,49 @@ struct ProcessAndLogTests {
                 """
         )
     }
+
+    @Test("A process that can't watch for signals can still be ended by them")
+    func unwatchedSignals() async {
+        await #expect(processExitsWith: .success) {
+            ProcessSignals.prepare()
+            let loop = try EventLoop(name: "deaf")
+            let isBlocked: @Sendable () async -> Bool = {
+                await loop.run {
+                    var mask = sigset_t()
+                    unsafe pthread_sigmask(SIG_BLOCK, nil, &mask)
+                    return unsafe sigismember(&mask, SIGTERM) == 1
+                }
+            }
+            let before = await isBlocked()
+            exhaustDescriptors(but: 0)
+            ProcessSignals.watch(on: loop) { _ in }
+            let after = await isBlocked()
+            #expect(before && !after)
+        }
+    }
+
+    @Test("A user who can't be looked up is not taken for one who is not there")
+    func lookUpOfUsers() async throws {
+        #expect(try UserIdentity(name: "root")?.user == 0)
+        #expect(try UserIdentity(name: "no-such-user") == nil)
+        await #expect(processExitsWith: .success) {
+            exhaustDescriptors(but: 0)
+            #expect(throws: SystemError.self) { try UserIdentity(name: "root") }
+        }
+    }
+}
+
+/// Leaves this process only so many descriptors to open.
+func exhaustDescriptors(but left: Int) {
+    var limit = rlimit()
+    limit.rlim_cur = 512
+    limit.rlim_max = 512
+    unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    var opened: [Int32] = []
+    while true {
+        let descriptor = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
+        if descriptor < 0 { break }
+        opened.append(descriptor)
+    }
+    for descriptor in opened.suffix(left) { close(descriptor) }
 }

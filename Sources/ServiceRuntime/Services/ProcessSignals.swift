@@ -36,15 +36,26 @@ package enum ProcessSignals {
     }
 
     /// Calls a handler on the loop for each request. The loop must not be stopped before the process ends.
+    ///
+    /// When the system has no descriptor or no place in epoll for it, the signals end the process as they end any other: one
+    /// that heeds none could only be killed.
     package static func watch(on loop: EventLoop, _ handler: @escaping @Sendable (Request) -> Void) {
         loop.execute {
             var mask = self.mask()
             let descriptor = unsafe signalfd(-1, &mask, Int32(CLINUX_SFD_CLOEXEC | CLINUX_SFD_NONBLOCK))
-            guard descriptor >= 0 else { return }
+            guard descriptor >= 0 else { return self.letThrough() }
             let reader = Reader(descriptor: descriptor, handler: handler)
-            // Without a place in the loop there would be no way to stop but a kill; epoll has room by then.
-            reader.watch = try? loop.watch(descriptor, .readable, reader)
+            do throws(SystemError) { reader.watch = try loop.watch(descriptor, .readable, reader) } catch {
+                close(descriptor)
+                self.letThrough()
+            }
         }
+    }
+
+    /// Lets the signals come to this thread.
+    private static func letThrough() {
+        var mask = self.mask()
+        unsafe pthread_sigmask(SIG_UNBLOCK, &mask, nil)
     }
 
     private static let requests = [SIGTERM, SIGINT, SIGHUP]
