@@ -55,6 +55,23 @@ struct ConfigurationTests {
         #expect(configuration.entries["database"]?.shown == "<redacted>")
     }
 
+    @Test(
+        "a misspelt key of something that the operator named is told with that name",
+        arguments: [
+            ("orderTypes.order.com.example.shop.identiy", "orderTypes.order.com.example.shop.identity"),
+            ("orderTypes.order.com.example.shop.apns.hots", "orderTypes.order.com.example.shop.apns.host"),
+            ("orderTypes.a.apsn.host", "orderTypes.a.apns.host"),
+            ("orderType.order.com.example.shop.identity", "orderTypes.order.com.example.shop.identity"),
+            ("orderTypes.order.com.example.shop.colour", nil), ("orderTypes.identity", nil), ("orderTypes", nil),
+            ("something.order.com.example.shop.identity", nil), ("databse", "database"),
+        ]
+    )
+    func namedKeys(_ key: String, _ meant: String?) {
+        let configuration = Configuration(settings: Self.settings, flags: [:], environment: [:], file: [(key, "x")])
+        let error = #expect(throws: ConfigurationError.self) { try configuration.check() }
+        #expect(error?.faults == ["unknown key \(key) in the file" + (meant.map { "; did you mean \($0)?" } ?? "")])
+    }
+
     @Test("an empty value is a fault, but for a variable, which is unset that way; no hint is better than a far one")
     func emptyValues() {
         let configuration = Configuration(

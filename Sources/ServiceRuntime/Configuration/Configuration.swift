@@ -55,6 +55,26 @@ package struct Setting: Sendable {
     }
 }
 
+extension Setting {
+    /// An unknown key read as one of this setting's: before and behind the name that the operator chose as many words as here.
+    /// nil when it has too few.
+    internal func reading(of key: String) -> Suggestion.Reading? {
+        guard let star = self.key.firstIndex(of: "*") else { return .init(parts: [(key, self.key)], word: self.key) }
+        let (prefix, suffix) = (self.key[..<star], self.key[self.key.index(after: star)...])
+        let words = key.split(separator: ".", omittingEmptySubsequences: false)
+        let (before, behind) = (prefix.count { $0 == "." }, suffix.count { $0 == "." })
+        guard words.count > before + behind else { return nil }
+        let name = words[before..<words.count - behind].joined(separator: ".")
+        return .init(
+            parts: [
+                (words.prefix(before).joined(separator: "."), String(prefix.dropLast())),
+                (words.suffix(behind).joined(separator: "."), String(suffix.dropFirst())),
+            ],
+            word: prefix + name + suffix
+        )
+    }
+}
+
 /// What is wrong with the configuration, all of it. Exit code 78.
 package struct ConfigurationError: Error, CustomStringConvertible {
     /// One sentence a fault: the key, where it came from, what to write instead.
@@ -111,7 +131,7 @@ package struct Configuration: Sendable {
             if let setting = settings.first(where: { $0.wildcard(in: key) != nil }) {
                 self.set(key, text, .file, setting)
             } else {
-                let hint = Suggestion.nearest(to: key, among: settings.map(\.key))
+                let hint = Suggestion.nearest(among: settings.compactMap { $0.reading(of: key) })
                 self.faults.append("unknown key \(key) in the file" + (hint.map { "; did you mean \($0)?" } ?? ""))
             }
         }

@@ -4,13 +4,29 @@
 package enum Suggestion {
     /// The known word that differs least, when it differs little enough to be meant; nil otherwise.
     package static func nearest(to word: String, among known: some Sequence<String>) -> String? {
-        let wanted = Array(word.lowercased().utf8.prefix(64))
+        self.nearest(among: known.map { Reading(parts: [(word, $0)], word: $0) })
+    }
+
+    /// A word taken for a known one.
+    internal struct Reading {
+        /// What of it is compared with what of the known word; what is free to choose stands in none of them.
+        var parts: [(written: String, known: String)]
+        /// The word as it should have been.
+        var word: String
+    }
+
+    /// The word of the reading that asks for the fewest changes, when they are few enough in each of its parts.
+    internal static func nearest(among readings: [Reading]) -> String? {
         var best: (distance: Int, word: String)?
-        for candidate in known {
-            let distance = self.distance(wanted, Array(candidate.lowercased().utf8.prefix(64)))
-            if distance <= max(1, wanted.count / 3), distance < best?.distance ?? Int.max {
-                best = (distance, candidate)
+        for reading in readings {
+            var sum = 0
+            let isNear = reading.parts.allSatisfy { written, known in
+                let wanted = Array(written.lowercased().utf8.prefix(64))
+                let distance = self.distance(wanted, Array(known.lowercased().utf8.prefix(64)))
+                sum += distance
+                return distance <= max(1, wanted.count / 3)
             }
+            if isNear, sum < best?.distance ?? Int.max { best = (sum, reading.word) }
         }
         return best?.word
     }
