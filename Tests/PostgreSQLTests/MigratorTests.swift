@@ -145,6 +145,86 @@ struct MigratorTests {
         }
     }
 
+    @Test("An index built beside a long transaction waits for it, and one cut short is built anew")
+    func invalidIndex() async throws {
+        let index = Migration(
+            version: 4,
+            name: "index",
+            sql: Migration.mark + "\ncreate index concurrently if not exists things_name on things (name)"
+        )
+        let isValid = Statement(
+            "test_index_valid",
+            "select bool_and(indisvalid) from pg_index where indexrelid = 'things_name'::regclass"
+        )
+        try await withClient({ $0.lockTimeout = .milliseconds(100) }) { client in
+            try await Migrator(Self.migrations).migrate(client, logger: TestServer.logger)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                let isWriting = Signal()
+                group.addTask {
+                    try await client.transaction { connection in
+                        _ = try await connection.query(Statement("test_write", "insert into things values (1, 'one')"))
+                        isWriting.fire()
+                        _ = try await connection.query(TestStatements.sleep, [.double(0.5)])
+                    }
+                }
+                try await isWriting.wait()
+                try await Migrator(Self.migrations + [index]).migrate(client, logger: TestServer.logger)
+                try await group.waitForAll()
+            }
+            let first = try await client.query(isValid)[0].bool(0)
+            #expect(first)
+            // As a try leaves it that was killed, or cancelled, in the middle.
+            try await client.withConnection { connection in
+                try await connection.script("delete from schema_migrations where version = 4; drop index things_name")
+                try await connection.script("insert into things values (1, 'one')")
+                let failure = await postgresError {
+                    try await connection.script("create unique index concurrently things_name on things (name)")
+                }
+                #expect(failure?.code == .uniqueViolation)
+            }
+            let between = try await client.query(isValid)[0].bool(0)
+            #expect(!between)
+            try await Migrator(Self.migrations + [index]).migrate(client, logger: TestServer.logger)
+            let second = try await client.query(isValid)[0].bool(0)
+            #expect(second)
+        }
+    }
+
+    @Test("A newer schema is told as breaking only where one of its migrations says so")
+    func breaking() async throws {
+        #expect(!Self.migrations[0].breaksOlder)
+        let expanding = Migration(version: 4, name: "expand", sql: "alter table things add more text")
+        let breaking = Migration(
+            version: 5,
+            name: "contract",
+            sql: "-- Drops what version 4 replaced.\n" + Migration.breakingMark + "\nalter table things drop name"
+        )
+        #expect(breaking.breaksOlder && breaking.isTransactional)
+        try await withClient { client in
+            // A database of a program that did not know of this yet.
+            try await client.withConnection {
+                try await $0.script(
+                    """
+                    create table schema_migrations (version integer primary key, name text not null,
+                        checksum text not null, applied_at timestamptz not null default clock_timestamp())
+                    """
+                )
+            }
+            let older = Migrator(Self.migrations)
+            let before = try await older.status(on: client)
+            #expect(before.pending == [1, 2, 3] && before.breaking.isEmpty)
+            try await Migrator(Self.migrations + [expanding]).migrate(client, logger: TestServer.logger)
+            let expanded = try await older.status(on: client)
+            #expect(expanded.unknown == [4] && expanded.breaking.isEmpty)
+            let newer = Migrator(Self.migrations + [expanding, breaking])
+            try await newer.migrate(client, logger: TestServer.logger)
+            let contracted = try await older.status(on: client)
+            #expect(contracted.unknown == [4, 5] && contracted.breaking == [5])
+            let own = try await newer.status(on: client)
+            #expect(own.isCurrent && own.breaking.isEmpty)
+        }
+    }
+
     @Test("A migration that the standby may not have is not told as applied", arguments: [true, false])
     func unknownCommit(_ isTransactional: Bool) async throws {
         try await withClient { client in

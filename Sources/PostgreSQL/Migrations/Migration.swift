@@ -17,8 +17,18 @@ package struct Migration: Sendable, Hashable {
     }
 
     /// Whether it runs inside a transaction: all but those whose first line is this mark, for
-    /// `CREATE INDEX CONCURRENTLY`. Such a one holds a single statement and must be repeatable, since it may be cut short.
+    /// `CREATE INDEX CONCURRENTLY`. Such a one holds a single statement and must be repeatable, since it may be cut short;
+    /// an index of its that was left invalid then is dropped before it runs again.
     package var isTransactional: Bool { !self.sql.hasPrefix(Migration.mark) }
+
+    /// Whether programs that don't know it can't work with what it leaves. All others expand the schema only, and a former
+    /// version serves on, and may be started again, until it is replaced.
+    package var breaksOlder: Bool {
+        self.sql.split(separator: "\n").prefix { $0.hasPrefix("--") }.contains(Migration.breakingMark[...])
+    }
+
+    /// A line among the first, all comments, of a migration that programs without it can't work with.
+    package static let breakingMark = "-- breaks older programs"
 
     /// The first line of a migration that can't run inside a transaction.
     package static let mark = "-- no transaction"
@@ -42,6 +52,8 @@ package struct MigrationStatus: Sendable, Equatable {
     package let entries: [Entry]
     /// Versions in the database that this program does not know.
     package let unknown: [Int]
+    /// Those of them that this program can't work with.
+    package let breaking: [Int]
 
     /// Whether nothing is left to be done.
     package var isCurrent: Bool { self.unknown.isEmpty && self.entries.allSatisfy { $0.isApplied && !$0.isChanged } }

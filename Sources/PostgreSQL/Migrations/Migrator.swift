@@ -28,14 +28,19 @@ package struct Migrator: Sendable {
             return self.status(applied: [:])
         }
         var applied: [Int: String] = [:]
+        var breaking: Set<Int> = []
         for row in try await connection.query(MigrationStatements.applied) {
-            applied[Int(try row.int(0))] = try row.text(1)
+            let version = Int(try row.int(0))
+            applied[version] = try row.text(1)
+            if try row.bool(2) { breaking.insert(version) }
         }
-        return self.status(applied: applied)
+        return self.status(applied: applied, breaking: breaking)
     }
 
     /// Compares what is applied (version to checksum) with what is known.
-    internal func status(applied: [Int: String]) -> MigrationStatus {
+    ///
+    /// - Parameter breaking: those of the applied that programs without them can't work with.
+    internal func status(applied: [Int: String], breaking: Set<Int> = []) -> MigrationStatus {
         let known = Set(self.migrations.map(\.version))
         return MigrationStatus(
             entries: self.migrations.map { migration in
@@ -47,7 +52,8 @@ package struct Migrator: Sendable {
                     isChanged: checksum != nil && checksum != migration.checksum
                 )
             },
-            unknown: applied.keys.filter { !known.contains($0) }.sorted()
+            unknown: applied.keys.filter { !known.contains($0) }.sorted(),
+            breaking: breaking.subtracting(known).sorted()
         )
     }
 
@@ -126,9 +132,15 @@ package struct Migrator: Sendable {
         try await connection.script(
             """
             create table if not exists schema_migrations (version integer primary key, name text not null,
-                checksum text not null, applied_at timestamptz not null default clock_timestamp())
+                checksum text not null, applied_at timestamptz not null default clock_timestamp(),
+                breaks_older boolean not null default false)
             """
         )
+        if try await !connection.query(MigrationStatements.tellsBreaking)[0].bool(0) {
+            try await connection.script(
+                "alter table schema_migrations add column breaks_older boolean not null default false"
+            )
+        }
         let status = try await self.status(on: connection)
         try self.check(status)
         var applied: [Int] = []
@@ -157,14 +169,37 @@ package struct Migrator: Sendable {
         }
     }
 
+    /// The invalid indexes that a migration's text names.
+    private func invalidIndexes(
+        of migration: Migration,
+        on connection: PostgresConnection
+    ) async throws(PostgresError) -> [String] {
+        let words = Set(migration.sql.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init))
+        var names: [String] = []
+        for row in try await connection.query(MigrationStatements.invalidIndexes) {
+            let name = try row.text(0)
+            if words.contains(name) { names.append(name) }
+        }
+        return names
+    }
+
     private func apply(_ migration: Migration, on connection: PostgresConnection) async throws(PostgresError) {
         let record: [PostgresValue] = [
             .int(Int64(migration.version)), .text(migration.name), .text(migration.checksum),
+            .bool(migration.breaksOlder),
         ]
         guard migration.isTransactional else {
-            try await connection.script("set statement_timeout = 0")
+            // Waiting for others' transactions, as a concurrent index does twice, holds up nobody.
+            try await connection.script("set statement_timeout = 0; set lock_timeout = 0")
+            // What an earlier try was cut short at: `if not exists` would take it for done.
+            for index in try await self.invalidIndexes(of: migration, on: connection) {
+                try await connection.script("drop index concurrently \(quoted(index))", timeout: self.timeout)
+            }
             try await connection.script(migration.sql, timeout: self.timeout)
-            try await connection.script("reset statement_timeout")
+            if let index = try await self.invalidIndexes(of: migration, on: connection).first {
+                throw PostgresError(.other, "migration \(migration.version) left the index \(index) invalid")
+            }
+            try await connection.script("reset statement_timeout; reset lock_timeout")
             _ = try await connection.query(MigrationStatements.record, record)
             return
         }
@@ -190,10 +225,28 @@ private enum MigrationStatements {
     static let exists = Statement("migration_exists", "select to_regclass('schema_migrations') is not null")
     static let applied = Statement(
         "migration_applied",
-        "select version, checksum from schema_migrations order by version"
+        // Through JSON: a table of an earlier version of the program has no such column.
+        """
+        select version, checksum, coalesce((to_jsonb(m) ->> 'breaks_older')::boolean, false) from schema_migrations m
+        order by version
+        """
     )
     static let record = Statement(
         "migration_record",
-        "insert into schema_migrations (version, name, checksum) values ($1, $2, $3)"
+        "insert into schema_migrations (version, name, checksum, breaks_older) values ($1, $2, $3, $4)"
+    )
+    static let tellsBreaking = Statement(
+        "migration_tells_breaking",
+        """
+        select exists (select from pg_attribute
+            where attrelid = to_regclass('schema_migrations') and attname = 'breaks_older' and not attisdropped)
+        """
+    )
+    static let invalidIndexes = Statement(
+        "migration_invalid_indexes",
+        """
+        select c.relname::text from pg_index i join pg_class c on c.oid = i.indexrelid
+        where not i.indisvalid and c.relnamespace = current_schema()::regnamespace order by 1
+        """
     )
 }
