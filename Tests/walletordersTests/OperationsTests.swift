@@ -178,6 +178,28 @@ struct OperationsTests {
             let newer = try await call(78, "migrate")
             #expect(newer.contains("the database is at migration 99") && !newer.contains("setting database"))
 
+            // As during an upgrade: a former version that ends must be able to start again, unless the schema says otherwise.
+            let words = ["--data-dir", installation.directory + "/own", "--database", database]
+            let server = try installation.launch(
+                TestInstallation.program,
+                ["serve"] + words + TestInstallation.freePorts,
+                environment: ["PATH": "/usr/bin:/bin", "PGHOSTADDR": "192.0.2.1", "PGSERVICE": "elsewhere"]
+            )
+            try await server.says("newer than this program, which can work with it")
+            try await change(
+                """
+                do $$ begin assert (select count(*) from pg_stat_activity
+                    where application_name like 'walletorders/serve/_%') > 0, 'no session says whose it is'; end $$
+                """
+            )
+            #expect(try await server.end(SIGTERM) == 0)
+            try await change("update schema_migrations set breaks_older = true where version = 99")
+            let broken = try await ChildProcess.run(
+                TestInstallation.program,
+                ["serve"] + words + TestInstallation.freePorts
+            )
+            #expect(broken.status == 78 && broken.errorText.contains("install the newer program"))
+
             try await change("delete from schema_migrations where version = 99")
             try await change("update schema_migrations set checksum = 'x' where version = 1")
             #expect(try await call(1, "migrate", "--status").contains("another text than this program's: 1"))

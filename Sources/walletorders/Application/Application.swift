@@ -19,6 +19,9 @@ struct Application {
         var isSelfContained = false
         /// Whether test order types complete their orders by themselves.
         var completesWhenFulfilled = false
+
+        /// The command that wants it.
+        var name: String { self.isSelfContained ? "run" : self.roles.contains(.web) ? "serve" : "worker" }
     }
 
     let configuration: ServerConfiguration

@@ -27,6 +27,7 @@ enum StoreAccess {
             )
         }
         settings.connectionsPerLoop = 1
+        Database.name(&settings, "command")
         let loops = try EventLoopGroup(count: 1, name: "loop")
         let client = PostgresClient(configuration: settings, loops: loops, logger: logger)
         return try await withThrowingTaskGroup(of: Optional<Result>.self) { group in
