@@ -21,5 +21,10 @@ extension OrderStore {
             name: "idempotency_by_order",
             sql: String(decoding: PackageResources._03_idempotency_by_order_sql, as: UTF8.self)
         ),
+        Migration(
+            version: 4,
+            name: "devices_token_gone_at",
+            sql: String(decoding: PackageResources._04_devices_token_gone_at_sql, as: UTF8.self)
+        ),
     ]
 }

@@ -37,7 +37,7 @@ extension StoreTests {
             ListStatements.pageByKey, ListStatements.findByNumber, ListStatements.pageByTime,
             ListStatements.readRevisions,
             UpkeepStatements.dropAnswers, UpkeepStatements.dropShareLinks, UpkeepStatements.dropLogLines,
-            UpkeepStatements.sweepAssets, UpkeepStatements.lockSilentDevices, UpkeepStatements.dropSilentDevices,
+            UpkeepStatements.sweepAssets, UpkeepStatements.timeSilentDevices, UpkeepStatements.lockSilentDevices, UpkeepStatements.dropSilentDevices,
         ]
 
         /// Tables that hold a row a type or less.

@@ -48,7 +48,8 @@ enum DeviceStatements {
                     and r.device_identifier = $2::text and r.order_identifier = $3::text)
             on conflict (order_type, device_identifier) do update set
                 mark = greatest(excluded.mark, d.mark + 1), push_token = excluded.push_token,
-                token_digest = excluded.token_digest, token_since = excluded.token_since, dead = false,
+                token_digest = excluded.token_digest, token_since = excluded.token_since, token_gone_at = null,
+                dead = false,
                 claim = case when d.token_digest is distinct from excluded.token_digest then null else d.claim end,
                 attempts = case when d.token_digest is distinct from excluded.token_digest then 0 else d.attempts end,
                 first_failed_at = case when d.token_digest is distinct from excluded.token_digest then null

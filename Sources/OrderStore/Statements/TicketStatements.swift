@@ -72,12 +72,13 @@ enum TicketStatements {
     )
 
     /// Forgets a token that APNs no longer knows, unless it was registered again since. Registrations and marks go on;
-    /// the next registration finds another digest and is due at once. Index: devices_pkey.
+    /// the next registration finds another digest and is due at once. From the time of this on, not of the last
+    /// registration, which may be a year ago, the device is kept for 30 days. Index: devices_pkey.
     static let pruneToken = Statement(
         "prune_token",
         """
         update devices set push_token = null, token_digest = null, due_at = null, claim = null, attempts = 0,
-            first_failed_at = null, outcome = 'pruned'
+            first_failed_at = null, outcome = 'pruned', token_gone_at = clock_timestamp()
         where order_type = $1::text and device_identifier = $2::text and token_digest = $3::bytea
             and token_since < $4::timestamptz
         """

@@ -3,13 +3,15 @@
 import PostgreSQL
 
 /// Retention in batches by key, and the checks that the tables lean on instead of foreign keys.
+///
+/// What is over is compared with `now()`, never with `clock_timestamp()`: only a stable value bounds the walk of an index.
 enum UpkeepStatements {
     /// Index: idempotency_by_expiry.
     static let dropAnswers = Statement(
         "drop_answers",
         """
         delete from idempotency where ctid = any (array(
-            select ctid from idempotency where expires_at < clock_timestamp()
+            select ctid from idempotency where expires_at < now()
             order by expires_at limit $1::bigint for update skip locked))
         """
     )
@@ -19,7 +21,7 @@ enum UpkeepStatements {
         "drop_share_links",
         """
         delete from share_links where ctid = any (array(
-            select ctid from share_links where expires_at < clock_timestamp() - interval '30 days'
+            select ctid from share_links where expires_at < now() - interval '30 days'
             order by expires_at limit $1::bigint for update skip locked))
         """
     )
@@ -29,7 +31,7 @@ enum UpkeepStatements {
         "drop_log_lines",
         """
         delete from device_log where ctid = any (array(
-            select ctid from device_log where received_at < clock_timestamp() - interval '30 days'
+            select ctid from device_log where received_at < now() - interval '30 days'
             order by received_at limit $1::bigint for update skip locked))
         """
     )
@@ -58,14 +60,28 @@ enum UpkeepStatements {
         """
     )
 
-    /// Devices long without a token: the rows are locked here, and tested again by ``dropSilentDevices``, a later
-    /// statement. Index: devices_silent.
+    /// Gives devices without a token the time from which that counts, where none was noted. Index: devices_silent.
+    static let timeSilentDevices = Statement(
+        "time_silent_devices",
+        """
+        update devices set token_gone_at = clock_timestamp() where ctid = any (array(
+            select ctid from devices where push_token is null and token_gone_at is null
+            limit $1::bigint for no key update skip locked))
+        """
+    )
+
+    /// Devices without a token for 30 days: the rows are locked here, and tested again by ``dropSilentDevices``, a later
+    /// statement. Indexes: devices_silent, devices_pkey.
     static let lockSilentDevices = Statement(
         "lock_silent_devices",
         """
-        select order_type, device_identifier from devices
-        where push_token is null and token_since < clock_timestamp() - interval '30 days'
-        order by order_type, device_identifier limit $1::bigint for update skip locked
+        with silent as materialized (
+            select order_type, device_identifier from devices
+            where push_token is null and token_gone_at < now() - interval '30 days'
+            order by token_gone_at limit $1::bigint)
+        select d.order_type, d.device_identifier from silent s
+        join devices d on d.order_type = s.order_type and d.device_identifier = s.device_identifier
+        order by d.order_type, d.device_identifier for update of d skip locked
         """
     )
 
@@ -76,7 +92,7 @@ enum UpkeepStatements {
         with gone as (
             delete from devices d using unnest($1::text[], $2::text[]) i(order_type, device_identifier)
             where d.order_type = i.order_type and d.device_identifier = i.device_identifier and d.push_token is null
-                and d.token_since < clock_timestamp() - interval '30 days'
+                and d.token_gone_at < now() - interval '30 days'
             returning d.order_type, d.device_identifier)
         delete from registrations r using gone g
         where r.order_type = g.order_type and r.device_identifier = g.device_identifier

@@ -5,7 +5,7 @@ import PostgreSQL
 
 extension OrderStore {
     /// Retention, one batch: kept answers past their time, share links and device log lines older than 30 days, devices
-    /// long without a push token. Heads and documents never go.
+    /// that have been without a push token for 30 days. Heads and documents never go.
     ///
     /// - Parameter batch: rows of each kind, at most 1,000.
     /// - Returns: how many rows went; call again until 0.
@@ -19,6 +19,8 @@ extension OrderStore {
         }
         removed += try await transaction { connection in
             // The rows are locked first; whether they still qualify is asked by the next statement.
+            // Processes of the version before forget tokens without the time.
+            _ = try await connection.query(UpkeepStatements.timeSilentDevices, [size])
             let silent = try await connection.query(UpkeepStatements.lockSilentDevices, [size])
             if silent.isEmpty { return 0 }
             _ = try await connection.query(
