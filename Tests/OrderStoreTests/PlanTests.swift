@@ -15,7 +15,7 @@ extension StoreTests {
             OrderStatements.readDocuments, OrderStatements.readKnownEvents, OrderStatements.readLog,
             OrderStatements.reviseOrders, OrderStatements.saveFold, OrderStatements.addEvents, OrderStatements.moveBase,
             OrderStatements.readLiveLog, OrderStatements.countLiveLog, OrderStatements.dropOldAnswers,
-            OrderStatements.dropEvents, OrderStatements.findLongLogs, OrderStatements.lockForErase,
+            OrderStatements.findLongLogs, OrderStatements.lockForErase,
             OrderStatements.lockDevicesOfOrder, OrderStatements.eraseContents, OrderStatements.lockAssetsOfOrder,
             OrderStatements.dropLooseAssets, OrderStatements.dropRegistrations, FileStatements.holdAssets,
             OrderStatements.dropEmptyDevices,

@@ -238,15 +238,6 @@ enum OrderStatements {
         """
     )
 
-    /// Index: order_events_pkey.
-    static let dropEvents = Statement(
-        "drop_events",
-        """
-        delete from order_events
-        where order_type = $1::text and order_identifier = $2::text and event_identifier = any($3::text[])
-        """
-    )
-
     /// Rows behind the base, once they need not answer duplicates any more. Index: order_events_pkey, one range.
     static let dropOldAnswers = Statement(
         "drop_old_answers",
@@ -257,15 +248,27 @@ enum OrderStatements {
         """
     )
 
-    /// Orders whose log has grown past its bound, or holds entries past their age. A report by the worker, off the hot
-    /// paths. Index: order_events_pkey in order (no sort).
+    /// Orders that the sweep has work at, among the next ones after a cursor: the log has grown past its bound or holds
+    /// entries past their age, or rows behind the base are older than duplicates are. The last order of the stretch always
+    /// comes back, for the cursor, with whether the stretch is a full one. Indexes: order_documents_pkey, order_events_pkey, one range an order.
     static let findLongLogs = Statement(
         "find_long_logs",
         """
-        select order_identifier from order_events where order_type = $1::text and order_identifier > $2::text
-        group by order_type, order_identifier
-        having count(*) > $3::bigint or min(occurred_at) < clock_timestamp() - interval '90 days'
-        order by order_identifier limit $4::bigint
+        with stretch as materialized (
+            select order_identifier, coalesce(base_until, '-infinity') as base_until from order_documents
+            where order_type = $1::text and order_identifier > $2::text
+            order by order_identifier limit $4::bigint),
+        judged as (
+            select s.order_identifier, l.is_long from stretch s cross join lateral (
+                select count(*) filter (where e.occurred_at >= s.base_until) > $3::bigint
+                    or coalesce(bool_or(case when e.occurred_at >= s.base_until
+                        then e.occurred_at < now() - interval '90 days'
+                        else e.received_at < now() - interval '72 hours' end), false) as is_long
+                from order_events e
+                where e.order_type = $1::text and e.order_identifier = s.order_identifier) l)
+        select order_identifier, is_long, (select count(*) from stretch) = $4::bigint from judged
+        where is_long or order_identifier = (select max(order_identifier) from stretch)
+        order by order_identifier
         """
     )
 

@@ -2,6 +2,7 @@
 
 package import OrderModel
 import PostgreSQL
+import ServiceRuntime
 
 extension OrderStore {
     /// Retention, one batch: kept answers past their time, share links and device log lines older than 30 days, devices
@@ -18,9 +19,9 @@ extension OrderStore {
             removed += try await client.query(statement, [size]).affected
         }
         removed += try await transaction { connection in
-            // The rows are locked first; whether they still qualify is asked by the next statement.
             // Processes of the version before forget tokens without the time.
             _ = try await connection.query(UpkeepStatements.timeSilentDevices, [size])
+            // The rows are locked first; whether they still qualify is asked by the next statement.
             let silent = try await connection.query(UpkeepStatements.lockSilentDevices, [size])
             if silent.isEmpty { return 0 }
             _ = try await connection.query(
@@ -45,7 +46,8 @@ extension OrderStore {
         return (FileSweepPlace(orderType: try row.text(0), digest: try row.bytes(1)), Int(try row.int(2)))
     }
 
-    /// Folds old entries of long logs into their documents' bases, for a stretch of a type's orders.
+    /// Folds old entries of long logs into their documents' bases, for a stretch of a type's orders. An order whose turn
+    /// fails is left to the next sweep: it keeps no other from its turn.
     ///
     /// - Parameter cursor: where the last call ended; nil at the beginning.
     /// - Returns: where to go on; nil at the end.
@@ -56,16 +58,32 @@ extension OrderStore {
     ) async throws -> OrderIdentifier? {
         let rows = try await client.query(
             OrderStatements.findLongLogs,
-            [.text(orderType.text), .text(cursor?.text ?? ""), .int(Int64(FoldCompaction.keptEntries)), .int(100)]
+            [
+                .text(orderType.text), .text(cursor?.text ?? ""), .int(Int64(FoldCompaction.keptEntries)),
+                .int(Self.foldStretch),
+            ]
         )
         var last: OrderIdentifier?
         for row in rows {
-            let order = try stored { try OrderIdentifier(try row.text(0)) }
-            _ = try await foldOldEvents(of: OrderKey(orderType, order), options)
-            last = order
+            let key = OrderKey(orderType, try stored { try OrderIdentifier(try row.text(0)) })
+            last = key.order
+            guard try row.bool(1) else { continue }
+            do {
+                _ = try await foldOldEvents(of: key, options)
+            } catch {
+                if Self.endsAll(error) { throw error }
+                logger.warning(
+                    "a long log was not shortened",
+                    ["order": .string(key.mark), "orderType": .string(orderType.text), "reason": .string("\(error)")]
+                )
+            }
         }
-        return rows.count < 100 ? nil : last
+        guard let end = rows.last, try end.bool(2) else { return nil }
+        return last
     }
+
+    /// How many orders' logs one statement looks at: it ends long before its time is over, however many orders there are.
+    private static let foldStretch: Int64 = 500
 }
 
 /// Where a sweep of unused contents stands.
