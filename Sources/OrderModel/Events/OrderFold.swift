@@ -143,7 +143,8 @@ public struct OrderFold: Sendable {
         }
     }
 
-    /// Folds entries into the base that are older than 90 days, or beyond the newest 200.
+    /// Folds entries into the base that are older than 90 days, or beyond the newest 200 and not ahead of the clock: what
+    /// is told in time must find its place, though a sender's fast clock has filled the log.
     ///
     /// - Parameters:
     ///   - base: the present base.
@@ -154,7 +155,8 @@ public struct OrderFold: Sendable {
         let sorted = Self.sorted(entries)
         let oldest = now - FoldCompaction.age
         var cut = sorted.firstIndex { $0.occurredAt >= oldest } ?? sorted.count
-        cut = max(cut, sorted.count - FoldCompaction.keptEntries)
+        let past = sorted.firstIndex { $0.occurredAt >= now } ?? sorted.count
+        cut = min(max(cut, sorted.count - FoldCompaction.keptEntries), past)
         // Entries of one moment stay together, so that the moment tells on which side an entry belongs.
         let wished = cut
         while cut > 0, cut < sorted.count, sorted[cut].occurredAt == sorted[cut - 1].occurredAt { cut -= 1 }

@@ -396,7 +396,7 @@ struct ChangeRun {
                         OrderStatements.saveFold,
                         [
                             type, order, .text(fold.foldedTo), .text(fold.state),
-                            .timestamp(Timestamp(microseconds: one.draft.stampedAt)),
+                            one.draft.stampedAt.map { .timestamp(Timestamp(microseconds: $0)) } ?? .null,
                         ]
                     )
                 )
@@ -440,7 +440,7 @@ struct ChangeRun {
             type, .texts(drafts.map(\.locked.key.order.text)), .texts(revised.map(\.text)),
             .texts(drafts.map { ($0.foldMoved ? $0.foldTexts.foldedTo : $0.locked.text?.foldedTo) ?? "" }),
             .texts(drafts.map { ($0.foldMoved ? $0.foldTexts.state : $0.locked.text?.state) ?? "" }),
-            .timestamps(drafts.map { Timestamp(microseconds: $0.stampedAt) }),
+            .timestamps(drafts.map { $0.stampedAt.map { Timestamp(microseconds: $0) } }),
             .bytesArray(revised.map(\.digest.bytes)), .texts(revised.map { $0.facts?.status ?? "open" }),
             .texts(revised.map { ($0.facts?.fulfillmentStatuses ?? []).joined(separator: ",") }),
             .texts(revised.map { $0.facts?.orderNumber }), .timestamps(drafts.map(\.locked.nextAt.timestamp)),

@@ -42,7 +42,8 @@ struct OrderDraft {
     private(set) var cause: String?
     /// Places in the request that are changes of document or files.
     private(set) var changeIndexes: Set<Int> = []
-    private(set) var stampedAt: Int64
+    /// The latest time that an entry of this order got from the service; nil when each has brought its own.
+    private(set) var stampedAt: Int64?
     /// What the log is folded to; nil before the first entry, and the state as stored may not allow going on.
     private var log: FoldedLog?
     /// Whether `log` has all entries, not only those behind what is stored.
@@ -66,7 +67,7 @@ struct OrderDraft {
         self.options = options
         self.baseText = text.base
         self.baseUntil = text.baseUntil
-        self.stampedAt = text.stampedAt?.microseconds ?? 0
+        self.stampedAt = text.stampedAt?.microseconds
         let document = try stored { try JSONValue(parsing: Array(text.document.utf8), limits: .stored) }
         self.original = document
         self.fold = options.fold
@@ -92,10 +93,12 @@ struct OrderDraft {
     var foldMoved: Bool { !entries.isEmpty }
     var touchesFiles: Bool { !files.isEmpty || !strings.isEmpty || repins }
 
-    /// The server's time for what has none, rising by at least 1 µs within an order.
+    /// The server's time for what has none, rising by at least 1 µs within an order, and never in what is folded away: a
+    /// clock that was set back must not put a change where no fold finds it.
     private mutating func stamp() -> Int64 {
-        stampedAt = max(locked.now.microseconds, stampedAt + 1)
-        return stampedAt
+        let next = max(locked.now.microseconds, (stampedAt ?? 0) + 1, baseUntil?.microseconds ?? .min)
+        stampedAt = next
+        return next
     }
 
     /// Makes one change.

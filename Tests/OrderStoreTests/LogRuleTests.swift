@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ExactJSON
+import OrderModel
+import PostgreSQL
+import ServiceRuntime
+import StoreTestSupport
+import Testing
+
+@testable import OrderStore
+
+extension StoreTests {
+    /// What was acknowledged stays, wherever the clock or a name puts it in the log.
+    @Suite struct LogRuleTests {
+        private static let ahead = Statement(
+            "t_base_ahead",
+            "select count(*) from order_documents where base_until > clock_timestamp()"
+        )
+        private static let base = Statement(
+            "t_base_micros",
+            "select (extract(epoch from base_until) * 1000000)::bigint from order_documents"
+        )
+
+        /// A moment in microseconds, as an event says it.
+        private static func text(_ microseconds: Int64) -> String {
+            let fraction = String(1_000_000 + microseconds % 1_000_000).dropFirst()
+            return WallTime(seconds: microseconds / 1_000_000).rfc3339.dropLast() + ".\(fraction)Z"
+        }
+
+        private static func event(_ identifier: String, _ members: JSONObject, at: Int64? = nil) throws -> OrderEvent {
+            var parcel: JSONObject = ["fulfillmentIdentifier": "parcel-1"]
+            for member in members { parcel[member.name] = member.value }
+            var json: JSONObject = ["eventIdentifier": .string(identifier), "fulfillment": .object(parcel)]
+            if let at { json["occurredAt"] = .string(text(at)) }
+            let (event, findings) = OrderEvent.parse(.object(json))
+            return try #require(event, "\(findings)")
+        }
+
+        private static func parcel(_ key: OrderKey, _ fixture: StoreFixture) async throws -> JSONValue? {
+            try await fixture.store.order(key)?.document["fulfillments"]?[0]
+        }
+
+        @Test func `a sender whose clock is fast takes no later change away`() async throws {
+            try await withStore { fixture in
+                let store = fixture.store
+                let key = try await fixture.create("one").key
+                let start = WallTime.now().seconds * 1_000_000 + 300_000_000
+                let events = try (0..<450).map { number in
+                    KeyedEvent(
+                        key: key,
+                        event: try Self.event(
+                            "e\(number)",
+                            ["trackingNumber": .string("T\(number)")],
+                            at: start + Int64(number) * 100_000
+                        )
+                    )
+                }
+                for answer in await store.apply(events) { #expect(try answer.get().applied) }
+                // A late one goes through the whole log, which is then shortened, but never to the time to come.
+                _ = try await store.apply(
+                    try Self.event("late", ["carrier": "Late Post"], at: start + 44_850_000),
+                    to: key
+                )
+                #expect(try await fixture.number(Self.ahead) == 0)
+                let plain = try await store.apply(try Self.event("plain", ["notes": "plain"]), to: key)
+                #expect(plain.applied)
+                _ = try await store.patch(key, with: ["statusDescription": "patched"])
+                let other = try Self.event("other", ["recipient": ["givenName": "Ada"]], at: start + 44_860_000)
+                #expect(try await store.apply(other, to: key).changed == ["/fulfillments/0/recipient"])
+                #expect(try await store.order(key)?.document["statusDescription"] == "patched")
+                #expect(try await Self.parcel(key, fixture)?["notes"] == "plain")
+                _ = try await store.foldLongLogs(of: key.orderType, after: nil)
+                #expect(try await fixture.number(Self.ahead) == 0)
+                try await fixture.expectInvariants()
+            }
+        }
+
+        @Test func `a change stays though the clock was set back behind what is folded`() async throws {
+            try await withStore { fixture in
+                let store = fixture.store
+                let key = try await fixture.create("one").key
+                try await fixture.run(
+                    "update order_documents set base_until = clock_timestamp() + interval '5 minutes'"
+                )
+                let until = try await fixture.number(Self.base)
+                _ = try await store.patch(key, with: ["statusDescription": "patched"])
+                #expect(try await store.apply(try Self.event("plain", ["notes": "plain"]), to: key).applied)
+                // From before both, so that the whole log is folded.
+                let late = try Self.event("late", ["carrier": "Late Post"], at: until)
+                #expect(try await store.apply(late, to: key).changed == ["/fulfillments/0/carrier"])
+                #expect(try await store.order(key)?.document["statusDescription"] == "patched")
+                let parcel = try #require(try await Self.parcel(key, fixture))
+                #expect(parcel["notes"] == "plain" && parcel["carrier"] == "Late Post")
+                try await fixture.expectInvariants()
+            }
+        }
+    }
+}
