@@ -94,5 +94,65 @@ extension StoreTests {
                 try await fixture.expectInvariants()
             }
         }
+
+        @Test(arguments: ["PATCH", "PUT"])
+        func `a change that is overruled in part says where`(_ method: String) async throws {
+            try await withStore { fixture in
+                let store = fixture.store
+                let key = try await fixture.create("one").key
+                let later = WallTime.now().seconds * 1_000_000 + 300_000_000
+                let event = try Self.event("later", ["carrier": "Event Post"], at: later)
+                #expect(try await store.apply(event, to: key).applied)
+                var document = try #require(try await store.order(key)?.document.objectValue)
+                document["fulfillments"] = [
+                    [
+                        "fulfillmentIdentifier": "parcel-1", "fulfillmentType": "shipping", "status": "shipped",
+                        "carrier": "Merchant Post",
+                    ]
+                ]
+                let answer =
+                    method == "PUT"
+                    ? try await store.replace(key, with: .object(document))
+                    : try await store.patch(key, with: ["fulfillments": document["fulfillments"] ?? .null])
+                #expect(answer.changed == ["/fulfillments/0/status"])
+                let overruled = answer.findings.filter { $0.code == "overruled" }
+                #expect(overruled.map(\.severity) == [.warning])
+                #expect(overruled.map(\.location) == [.pointer(JSONPointer(tokens: ["fulfillments", "0", "carrier"]))])
+                let parcel = try #require(try await Self.parcel(key, fixture))
+                #expect(parcel["carrier"] == "Event Post" && parcel["status"] == "shipped")
+                try await fixture.expectInvariants()
+            }
+        }
+
+        @Test func `a change that is overruled as a whole is refused, one beside later events is not spoken of`()
+            async throws
+        {
+            try await withStore { fixture in
+                let store = fixture.store
+                let key = try await fixture.create("one").key
+                let later = WallTime.now().seconds * 1_000_000 + 300_000_000
+                let options = ChangeOptions(completeWhenFulfilled: true)
+                let event = try Self.event("later", ["carrier": "Event Post"], at: later)
+                #expect(try await store.apply(event, to: key, options).applied)
+                func fulfillments(_ members: JSONObject) -> JSONValue {
+                    var parcel: JSONObject = [
+                        "fulfillmentIdentifier": "parcel-1", "fulfillmentType": "shipping", "status": "open",
+                        "carrier": "Event Post",
+                    ]
+                    for member in members { parcel[member.name] = member.value }
+                    return ["fulfillments": [.object(parcel)]]
+                }
+                let error = await #expect(throws: StoreError.self) {
+                    try await store.patch(key, with: fulfillments(["carrier": "Merchant Post"]), options)
+                }
+                #expect(error?.code == .invalidDocument)
+                #expect(error?.findings.contains { $0.code == "overruled" && $0.isError } == true)
+                // The status that is derived from it is not what was asked for, and overrules nothing.
+                let answer = try await store.patch(key, with: fulfillments(["status": "delivered"]), options)
+                #expect(!answer.findings.contains { $0.code == "overruled" })
+                #expect(try await store.order(key)?.document["status"] == "completed")
+                try await fixture.expectInvariants()
+            }
+        }
     }
 }

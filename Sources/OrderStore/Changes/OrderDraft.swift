@@ -259,8 +259,8 @@ struct OrderDraft {
 
     // MARK: Edits
 
-    /// Takes the document that a PATCH or PUT asks for: it must be valid, keep its identity, and be what comes out once
-    /// the edit has its place in the log.
+    /// Takes the document that a PATCH or PUT asks for: it must be valid, keep its identity, and change something once the
+    /// edit has its place in the log; of what it does not change there, a warning tells.
     private mutating func take(_ wished: JSONValue, _ edit: OrderWork.Edit, _ readLog: LogReader) async throws {
         changeIndexes.insert(edit.index)
         if let known = locked.known[edit.identifier] {
@@ -296,6 +296,7 @@ struct OrderDraft {
                 note(NewEntry(index: edit.index, entry: entry, fingerprint: [], answer: answer))
             case .same: break
             default:
+                all += overruled(change, entry)
                 all.append(
                     Finding(
                         severity: .error,
@@ -319,6 +320,29 @@ struct OrderDraft {
 
     private func identityFaults(_ json: JSONValue) -> [Finding] {
         var faults: [Finding] = []
+    /// Where later entries overrule an edit that changed something all the same: what it would still change behind them.
+    private func overruled(_ change: OrderEdit, _ entry: LogEntry) -> [Finding] {
+        guard let log, let last = log.last, entry.position < last else { return [] }
+        var later = FoldedLog(after: log.result, fold)
+        let places = later.append(
+            LogEntry(change, identifier: entry.identifier, occurredAt: last.occurredAt + 1)
+        ).changed
+        let stated = change.changes.last { $0.subject == .order }?.members
+        return places.filter { place in
+            // A status that follows from the fulfillments was not asked for.
+            guard place.tokens.count == 1, let name = place.tokens.first, name.hasPrefix("status") else { return true }
+            return stated?[name] != nil
+        }.map { place in
+            Finding(
+                severity: .warning,
+                code: "overruled",
+                pointer: place,
+                message: "An event with a later occurredAt has another value here, which stays.",
+                fix: "Send it again when the time of that event has come."
+            )
+        }
+    }
+
         for (member, value) in [
             ("orderTypeIdentifier", locked.key.orderType.text), ("orderIdentifier", locked.key.order.text),
         ] {
