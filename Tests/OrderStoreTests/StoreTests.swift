@@ -2,6 +2,7 @@
 
 import ExactJSON
 import OrderModel
+import PostgreSQL
 import ServiceRuntime
 import StoreTestSupport
 import Testing
@@ -13,6 +14,33 @@ import Testing
 enum StoreTests {}
 
 extension StoreFixture {
+    private static let waiting = Statement(
+        "t_waiting",
+        """
+        select count(distinct a.pid) from pg_stat_activity a join pg_locks l on l.pid = a.pid
+        where a.datname = current_database() and not l.granted
+        """
+    )
+
+    /// Holds what a statement locks until a signal comes.
+    func hold(_ lock: Statement, until over: Signal) async throws -> Task<Void, any Error> {
+        let held = Signal()
+        let task = Task {
+            try await client.transaction { connection in
+                _ = try await connection.query(lock)
+                held.fire()
+                try await over.wait()
+            }
+        }
+        try await held.wait()
+        return task
+    }
+
+    /// Comes back once so many sessions wait for locks, or when something else has happened.
+    func waits(_ count: Int64, or other: Signal = Signal()) async throws {
+        while try await number(Self.waiting) < count, !other.isFired { try await sleep(for: .milliseconds(5)) }
+    }
+
     /// Every rule of the tables holds.
     func expectInvariants(_ location: SourceLocation = #_sourceLocation) async throws {
         // The identity of each newest revision can be computed again from what its package is built of.

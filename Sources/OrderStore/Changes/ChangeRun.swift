@@ -16,6 +16,8 @@ struct ChangeRun {
 
     private var outcomes: [Int: Result<ChangeOutcome, any Error>] = [:]
     private let attempts: Locked<[OrderKey: Attempt]>?
+    /// Contents of the type's files that an earlier run missed.
+    let missed: Locked<Set<SHA256Digest>>
 
     /// What an earlier run of the same changes was about to commit.
     struct Attempt: Sendable {
@@ -24,18 +26,22 @@ struct ChangeRun {
         let outcomes: [Int: Result<ChangeOutcome, any Error>]
     }
 
-    /// - Parameter attempts: what a run notes for the next, should the answer to its commit be lost: changes of files have no
-    ///   entry in the log that tells they were made.
+    /// - Parameters:
+    ///   - attempts: what a run notes for the next, should the answer to its commit be lost: changes of files have no entry in
+    ///     the log that tells they were made.
+    ///   - missed: what a run notes for the next when it planned with contents that an erasure took.
     init(
         orderType: OrderTypeIdentifier,
         options: ChangeOptions,
         connection: PostgresConnection,
-        attempts: Locked<[OrderKey: Attempt]>? = nil
+        attempts: Locked<[OrderKey: Attempt]>? = nil,
+        missed: Locked<Set<SHA256Digest>> = Locked([])
     ) {
         self.orderType = orderType
         self.options = options
         self.connection = connection
         self.attempts = attempts
+        self.missed = missed
     }
 
     /// A draft that is ready to be written.
@@ -362,7 +368,8 @@ struct ChangeRun {
         let contents = writing.flatMap { one in
             one.draft.files.values.compactMap { $0 } + (one.plan?.made ?? [])
         }
-        if !contents.isEmpty { batch.append(OrderStore.putAssets(contents, orderType)) }
+        let absent = try await hold(writing.flatMap { $0.plan?.parts ?? [] }, contents)
+        if !absent.isEmpty { batch.append(OrderStore.putAssets(absent, orderType)) }
         for one in writing {
             let order = PostgresValue.text(one.draft.locked.key.order.text)
             for (locale, table) in one.draft.strings.sorted(by: { $0.key < $1.key }) {

@@ -79,8 +79,15 @@ extension OrderStore {
         _ options: ChangeOptions
     ) async throws -> [Int: Result<ChangeOutcome, any Error>] {
         let attempts = Locked<[OrderKey: ChangeRun.Attempt]>([:])
+        let missed = Locked<Set<SHA256Digest>>([])
         let (outcomes, devices) = try await transaction { connection in
-            var run = ChangeRun(orderType: orderType, options: options, connection: connection, attempts: attempts)
+            var run = ChangeRun(
+                orderType: orderType,
+                options: options,
+                connection: connection,
+                attempts: attempts,
+                missed: missed
+            )
             let outcomes = try await run.outcomes(works)
             return (outcomes, run.devices)
         }

@@ -111,7 +111,7 @@ extension OrderStore {
                 }
                 return outcome
             } catch let error as PostgresError where error.code == .lockTimeout {
-                guard new.idempotency != nil else { throw StoreError.busy }
+                guard new.idempotency != nil, try await !isWaitingForErasure(new) else { throw StoreError.busy }
                 throw StoreError(
                     .stillRunning,
                     "A request with this Idempotency-Key is being worked on. Send it again in a second.",
@@ -169,10 +169,71 @@ extension OrderStore {
         )
     }
 
+    /// Whether contents that a create pins are being taken away, which is what it then waited for.
+    private func isWaitingForErasure(_ new: NewOrder) async throws -> Bool {
+        let digests = try await filePlan(new).parts.map(\.digest.bytes)
+        if digests.isEmpty { return false }
+        let rows = try await client.query(
+            FileStatements.areAssetsTaken,
+            [.text(new.key.orderType.text), .bytesArray(digests)]
+        )
+        return try rows.first?.bool(0) ?? false
+    }
+
     private func insert(_ new: NewOrder, stamp: TokenStamp, token: String) async throws -> CreatedOrder {
         let key = new.key
+        let type = PostgresValue.text(key.orderType.text)
+        /// Contents of the type's files that were planned and not there.
+        var missed: Set<SHA256Digest> = []
+        for attempt in 1...4 {
+            let plan = try await filePlan(new)
+            let (created, values) = try row(new, plan, stamp: stamp, token: token)
+            let contents = new.files + plan.made
+            if !contents.isEmpty {
+                if attempt == 1 {
+                    let place: [PostgresValue] = [
+                        type, .text(key.order.text), .timestamp(.seconds(new.document.createdAt)),
+                    ]
+                    let check = try await client.query(OrderStatements.checkCreate, place)
+                    guard let row = check.first else { throw StoreError(.corrupt, "The database gave no answer.") }
+                    guard try row.bool(0) else { throw Self.createdAhead }
+                    // A repeated request must not bring back the files of an order that was erased.
+                    if try row.bool(1) { throw PostgresError(.uniqueViolation, "the order is there already") }
+                }
+                // Contents first and by themselves, or all orders with the same logo would wait for each other: without
+                // their order they are swept up after a day. Those that an erasure took in between are put again.
+                let (statement, contentValues) = Self.putAssets(contents, key.orderType)
+                _ = try await client.query(statement, contentValues)
+            }
+            let pinned = Set(plan.parts.map(\.digest))
+            // What is missing in a new plan, too, is missing for another reason, which must not keep an order from being made.
+            let needed = pinned.filter { !missed.contains($0) }
+            if pinned.isEmpty {
+                let rows = try await client.query(OrderStatements.createOrder, values + [.bytesArray([])])
+                guard !rows.isEmpty else { throw Self.createdAhead }
+                return created
+            }
+            let rows = try await client.pipeline([
+                (FileStatements.holdAssets, [type, .bytesArray(pinned.map(\.bytes))]),
+                (OrderStatements.createOrder, values + [.bytesArray(needed.map(\.bytes))]),
+            ])
+            if rows.last?.isEmpty == false { return created }
+            let held = Set(try rows[0].map { SHA256Digest(bytes: try $0.bytes(0)) })
+            if held.isSuperset(of: needed) { throw Self.createdAhead }
+            missed = pinned.subtracting(held).subtracting(contents.map(\.digest))
+        }
+        throw StoreError.busy
+    }
+
+    /// What stands for the new order, and the values of `createOrder` but the last.
+    private func row(
+        _ new: NewOrder,
+        _ plan: FilePlan,
+        stamp: TokenStamp,
+        token: String
+    ) throws -> (created: CreatedOrder, values: [PostgresValue]) {
+        let key = new.key
         let document = new.document
-        let plan = try await filePlan(new)
         let text = String(decoding: document.json.serialized(), as: UTF8.self)
         if let refusal = plan.weight.refusal(document: text.utf8.count) { throw refusal }
         let parts = OrderPart.digest(of: plan.parts)
@@ -202,27 +263,7 @@ extension OrderStore {
             .texts(new.strings.map(\.locale)), .texts(new.strings.map { StringsText.text(of: $0.table) }),
             new.actor.map { .text($0) } ?? .null,
         ]
-        let contents = new.files + plan.made
-        if contents.isEmpty {
-            let rows = try await client.query(OrderStatements.createOrder, values + [.bytesArray([])])
-            guard !rows.isEmpty else { throw Self.createdAhead }
-            return created
-        }
-        // A repeated request must not bring back the files of an order that was erased.
-        guard try await head(key) == nil else { throw PostgresError(.uniqueViolation, "the order is there already") }
-        let digests = PostgresValue.bytesArray(contents.map(\.digest.bytes))
-        for _ in 1...3 {
-            // Contents first and by themselves, or all orders with the same logo would wait for each other: without their
-            // order they are swept up after a day. Those that an erasure took in between are put again.
-            let (statement, contentValues) = Self.putAssets(contents, key.orderType)
-            _ = try await client.query(statement, contentValues)
-            let rows = try await client.pipeline([
-                (FileStatements.holdAssets, [.text(key.orderType.text), digests]),
-                (OrderStatements.createOrder, values + [digests]),
-            ])
-            if rows.last?.isEmpty == false { return created }
-        }
-        throw Self.createdAhead
+        return (created, values)
     }
 
     private static var createdAhead: StoreError {

@@ -44,12 +44,24 @@ enum FileStatements {
         """
     )
 
-    /// Keeps contents from an erasure until the commit that pins them; many may do so at once. Index: assets_pkey.
+    /// Keeps contents from an erasure until the commit that pins them; many may do so at once. Comes back with those that
+    /// are there, and whether ``putAssets`` would touch them. Index: assets_pkey.
     static let holdAssets = Statement(
         "hold_assets",
         """
-        select digest from assets where order_type = $1::text and digest = any($2::bytea[])
+        select digest, used_at < clock_timestamp() - interval '1 hour' from assets
+        where order_type = $1::text and digest = any($2::bytea[])
         order by digest for key share
+        """
+    )
+
+    /// Whether an erasure holds any of these contents now. Index: assets_pkey.
+    static let areAssetsTaken = Statement(
+        "are_assets_taken",
+        """
+        select (select count(*) from assets where order_type = $1::text and digest = any($2::bytea[]))
+            > (select count(*) from (select 1 from assets where order_type = $1::text and digest = any($2::bytea[])
+                for key share skip locked) free)
         """
     )
 

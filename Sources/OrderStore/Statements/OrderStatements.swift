@@ -11,7 +11,7 @@ enum OrderStatements {
     /// Stores a new order: head, document, revision 1, parts, strings and the kept answer, or nothing at all.
     /// One statement is one transaction in one round trip; a taken key (`orders_pkey`, `idempotency_pkey`) undoes all.
     /// No row comes back when createdAt is more than 10 minutes ahead of the database's clock, or when an erasure took
-    /// contents of these files before they were locked.
+    /// contents of the files that it pins, the order's own or its type's, before they were locked.
     static let createOrder = Statement(
         "create_order",
         """

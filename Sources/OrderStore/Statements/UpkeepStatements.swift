@@ -37,7 +37,8 @@ enum UpkeepStatements {
     )
 
     /// Contents that nothing pins and nobody touched for a day, among the next ones after a cursor. Comes back with the
-    /// window's end and how many went. Indexes: assets_pkey, order_parts_by_digest, type_parts_by_digest.
+    /// window's end and how many went. One that somebody is about to pin is passed over: waiting for it with others locked
+    /// could end in a deadlock. Indexes: assets_pkey, order_parts_by_digest, type_parts_by_digest.
     static let sweepAssets = Statement(
         "sweep_assets",
         """
@@ -52,8 +53,9 @@ enum UpkeepStatements {
                 and not (select exists (select from type_parts t
                     where t.order_type = s.order_type and t.digest = s.digest))),
         gone as (
-            delete from assets where ctid = any (array(select place from loose))
-                and used_at < clock_timestamp() - interval '1 day'
+            delete from assets where ctid = any (array(
+                select a.ctid from assets a where a.ctid = any (array(select place from loose))
+                    and a.used_at < clock_timestamp() - interval '1 day' for update skip locked))
             returning 1)
         select order_type, digest, (select count(*) from gone) from seen
         order by order_type desc, digest desc limit 1
