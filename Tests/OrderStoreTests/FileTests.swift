@@ -101,13 +101,20 @@ extension StoreTests {
                     let head = try #require(try await store.head(try Samples.key("order-\(number)")))
                     #expect(head.revision == (number % 5 == 0 ? 1 : 2))
                 }
+                // Also those that it did not concern are not looked at again.
+                let behind = Statement(
+                    "t_behind",
+                    "select count(*) from orders o join order_types t using (order_type) where o.parts_version < t.parts_version"
+                )
+                #expect(try await fixture.number(behind) == 0)
                 #expect(try await store.orderTypesWithDueTickets() == [type])
                 try await fixture.expectInvariants()
             }
         }
 
         @Test func `a roll-out comes back for an order that was held by another transaction`() async throws {
-            try await withStore { fixture in
+            let log = CapturedLog()
+            try await withStore(logger: log.logger) { fixture in
                 let store = fixture.store
                 let type = try OrderTypeIdentifier(Samples.shop)
                 for number in 0..<5 { try await fixture.create("order-\(number)", logo: "logo.png") }
@@ -127,6 +134,10 @@ extension StoreTests {
                 try await holding
                 #expect(done == 4)
                 #expect(try await store.head(try Samples.key("order-2"))?.revision == 1)
+                // The log names it as other lines do.
+                let mark = try Samples.key("order-2").mark
+                #expect(log.text.contains("left out") && log.text.contains(mark))
+                #expect(!log.text.contains("order-2"))
                 // It waits for its next pass, and is not forgotten.
                 #expect(try await store.pendingRefreshes() == [type])
                 #expect(try await store.refreshBatch(of: type, size: 2) == nil)

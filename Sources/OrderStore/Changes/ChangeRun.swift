@@ -396,6 +396,10 @@ struct ChangeRun {
                     )
                 )
             }
+            if !one.revises, let plan = one.plan, plan.version != one.draft.locked.partsVersion {
+                // Nothing that concerns this order: the next roll-out need not look at it again.
+                batch.append((FileStatements.savePartsVersion, [type, order, .int(plan.version)]))
+            }
             if !one.revises, one.draft.foldMoved {
                 let fold = one.draft.foldTexts
                 batch.append(

@@ -72,7 +72,9 @@ extension OrderStore {
             if isPassing { skipped += 1 }
             logger.warning(
                 isPassing ? "an order is left out of a roll-out for now" : "an order kept its old files in a roll-out",
-                ["order": "\(work.key)", "reason": "\(error)"]
+                [
+                    "orderType": .string(orderType.text), "order": .string(work.key.mark), "reason": "\(error)",
+                ]
             )
         }
         let counts = [PostgresValue.text(last), .int(Int64(done)), .int(Int64(skipped))]

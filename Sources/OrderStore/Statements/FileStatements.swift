@@ -128,6 +128,12 @@ enum FileStatements {
         """
     )
 
+    /// Which of the type's files an order holds, when a newer set of them gave it no revision. Index: orders_pkey.
+    static let savePartsVersion = Statement(
+        "save_parts_version",
+        "update orders set parts_version = $3::bigint where order_type = $1::text and order_identifier = $2::text"
+    )
+
     /// Index: order_strings_pkey.
     static let putOrderStrings = Statement(
         "put_order_strings",
