@@ -66,6 +66,19 @@ package final class OrderStore: Sendable {
         }
     }
 
+    /// Runs one statement that changes something once, and says whether it did: also when a first run did, whose commit was
+    /// not answered for, so that a second one found nothing to change.
+    func changes(_ statement: Statement, _ values: [PostgresValue]) async throws -> Bool {
+        let isMade = Locked(false)
+        return try await transaction { connection in
+            let rows = try await connection.query(statement, values)
+            return isMade.withLock { isMade in
+                isMade = isMade || rows.affected > 0
+                return isMade
+            }
+        }
+    }
+
     /// Runs one statement that does the same when it runs twice, again when its connection was lost or it met a deadlock.
     func write(_ statement: Statement, _ values: [PostgresValue]) async throws -> Rows {
         try await repeating { try await self.client.query(statement, values) }

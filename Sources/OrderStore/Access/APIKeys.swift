@@ -97,9 +97,9 @@ extension OrderStore {
     ///
     /// - Returns: false when there is no such key or it was revoked before.
     package func revokeAPIKey(_ identifier: String) async throws -> Bool {
-        let rows = try await write(AccessStatements.revokeKey, [.text(Self.cut(identifier, 64))])
+        let isRevoked = try await changes(AccessStatements.revokeKey, [.text(Self.cut(identifier, 64))])
         keyCache.withLock { $0.removeAll() }
-        return rows.affected > 0
+        return isRevoked
     }
 
     /// The key that was presented, if it is one and works now. Unknown, wrong, revoked and expired look alike.

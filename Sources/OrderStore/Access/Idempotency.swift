@@ -152,7 +152,7 @@ extension OrderStore {
         let key = OrderKey(orderType, try stored { try OrderIdentifier(try row.text(1)) })
         let answer = StoredAnswer(status: Int(try row.int(2)), body: try row.text(3))
         let head = try await head(key)
-        let token = head.flatMap { $0.isErased ? nil : try? tokens.token(for: key, stamp: $0.token) }
+        let token = try head.flatMap { $0.isErased ? nil : try tokens.token(for: key, stamp: $0.token) }
         return .replayed(answer, key: key, authenticationToken: token)
     }
 }

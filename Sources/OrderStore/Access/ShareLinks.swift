@@ -55,11 +55,10 @@ extension OrderStore {
     ///
     /// - Returns: false when the order has no such link or it was revoked before.
     package func revokeShareLink(_ identifier: String, of key: OrderKey) async throws -> Bool {
-        let rows = try await write(
+        try await changes(
             AccessStatements.revokeShareLink,
             [.text(key.orderType.text), .text(key.order.text), .text(Self.cut(identifier, 64))]
         )
-        return rows.affected > 0
     }
 
     /// The order that a link leads to; nil for unknown, revoked and expired ones alike.

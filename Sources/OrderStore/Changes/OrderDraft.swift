@@ -103,7 +103,9 @@ struct OrderDraft {
 
     /// Makes one change.
     mutating func make(_ edit: OrderWork.Edit, _ readLog: LogReader) async throws {
-        guard options.ifMatch.holds(for: locked.digest) else {
+        // What was done before is answered as before: that it was done is why the state is another one now.
+        let isKnown = locked.known[edit.identifier] != nil || entryByEvent[edit.identifier] != nil
+        guard isKnown || options.ifMatch.holds(for: locked.digest) else {
             throw StoreError(
                 .preconditionFailed,
                 "The order has changed since the version that If-Match names. Read it again.",
@@ -294,9 +296,9 @@ struct OrderDraft {
             case .applied:
                 cause = cause ?? edit.change.cause
                 note(NewEntry(index: edit.index, entry: entry, fingerprint: [], answer: answer))
+                all += overruled(change, entry)
             case .same: break
             default:
-                all += overruled(change, entry)
                 all.append(
                     Finding(
                         severity: .error,
@@ -318,8 +320,6 @@ struct OrderDraft {
         findings[edit.index] = all
     }
 
-    private func identityFaults(_ json: JSONValue) -> [Finding] {
-        var faults: [Finding] = []
     /// Where later entries overrule an edit that changed something all the same: what it would still change behind them.
     private func overruled(_ change: OrderEdit, _ entry: LogEntry) -> [Finding] {
         guard let log, let last = log.last, entry.position < last else { return [] }
@@ -343,6 +343,8 @@ struct OrderDraft {
         }
     }
 
+    private func identityFaults(_ json: JSONValue) -> [Finding] {
+        var faults: [Finding] = []
         for (member, value) in [
             ("orderTypeIdentifier", locked.key.orderType.text), ("orderIdentifier", locked.key.order.text),
         ] {

@@ -3,6 +3,7 @@
 package import Cryptography
 package import OrderModel
 import PostgreSQL
+import ServiceRuntime
 
 /// A file of a type, which later revisions of its orders may use.
 package struct TypeFile: Sendable, Hashable {
@@ -80,13 +81,17 @@ extension OrderStore {
     ///
     /// - Throws: ``StoreError`` with `assetNotFound`.
     package func removeTypeFile(_ name: String, of orderType: OrderTypeIdentifier) async throws {
+        let isMade = Locked(false)
         try await transaction { connection in
             let place: [PostgresValue] = [.text(orderType.text), .text(name)]
             _ = try await connection.query(FileStatements.touchTypePart, place)
             guard try await connection.query(FileStatements.removeTypePart, place).affected > 0 else {
+                // Made by the run before, whose commit was not answered for.
+                if isMade.withLock({ $0 }) { return }
                 throw StoreError(.assetNotFound, "The order type has no file of this name.")
             }
             _ = try await connection.query(FileStatements.raisePartsVersion, [.text(orderType.text)])
+            isMade.withLock { $0 = true }
         }
     }
 

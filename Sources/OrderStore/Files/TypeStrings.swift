@@ -3,6 +3,7 @@
 package import ExactJSON
 package import OrderModel
 import PostgreSQL
+import ServiceRuntime
 
 extension OrderStore {
     /// Gives a type its strings for a locale. An order's own keys go over them; revisions that exist keep theirs.
@@ -32,15 +33,19 @@ extension OrderStore {
     ///
     /// - Throws: ``StoreError`` with `localizationNotFound`.
     package func removeTypeStrings(locale: String, of orderType: OrderTypeIdentifier) async throws {
+        let isMade = Locked(false)
         try await transaction { connection in
             let rows = try await connection.query(
                 FileStatements.removeTypeStrings,
                 [.text(orderType.text), .text(locale)]
             )
             guard rows.affected > 0 else {
+                // Made by the run before, whose commit was not answered for.
+                if isMade.withLock({ $0 }) { return }
                 throw StoreError(.localizationNotFound, "The order type has no strings for this locale.")
             }
             _ = try await connection.query(FileStatements.raisePartsVersion, [.text(orderType.text)])
+            isMade.withLock { $0 = true }
         }
     }
 

@@ -2,6 +2,7 @@
 
 import OrderModel
 import PostgreSQL
+import ServiceRuntime
 
 extension OrderStore {
     /// Erases an order's personal data: document, files, log, registrations, links. The head stays as a tombstone, so
@@ -14,11 +15,13 @@ extension OrderStore {
     package func erase(_ key: OrderKey) async throws -> Bool {
         let type = PostgresValue.text(key.orderType.text)
         let place = [type, .text(key.order.text)]
+        let isMade = Locked(false)
         return try await inTurn(key) {
             while try await self.forgetDevices(of: key, atMost: Self.eraseBatch) == Self.eraseBatch {}
             return try await self.transaction { connection in
                 let heads = try await connection.query(OrderStatements.lockForErase, place)
-                guard let head = heads.first, try !head.bool(0) else { return false }
+                // Made by the run before, it may be, whose commit was not answered for.
+                guard let head = heads.first, try !head.bool(0) else { return isMade.withLock { $0 } }
                 let contents = try await connection.query(OrderStatements.lockAssetsOfOrder, place)
                 let digests = try contents.map { try $0.bytes(0) }
                 let devices = try await connection.query(OrderStatements.lockDevicesOfOrder, place + [.null])
@@ -28,6 +31,7 @@ extension OrderStore {
                     (OrderStatements.dropLooseAssets, [type, .bytesArray(digests)]),
                     (OrderStatements.dropEmptyDevices, [type, .texts(names)]),
                 ])
+                isMade.withLock { $0 = true }
                 return true
             }
         }
