@@ -59,7 +59,7 @@ extension MerchantAPI {
         let options = try self.options(request, orderKey.orderType, key)
         let route = "POST /api/v1/orders/{type}/{order}/events"
         return Self.response(
-            try await self.once(request, route, of: orderKey.orderType, key) {
+            try await self.once(request, route, of: orderKey.orderType, key, about: orderKey.order) {
                 StoredAnswer(.object(Self.answer(try await self.apply(event, to: orderKey, options))))
             }
         )
@@ -83,7 +83,7 @@ extension MerchantAPI {
         }
         _ = try Self.validatesOnly(request)
         return Self.response(
-            try await self.once(request, "POST /api/v1/events", of: nil, key) {
+            try await self.once(request, "POST /api/v1/events", of: nil, key, keeping: \.withoutQuotes) {
                 StoredAnswer(["results": .array(try await self.results(of: list, request, key))])
             }
         )

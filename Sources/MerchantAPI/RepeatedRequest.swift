@@ -17,12 +17,16 @@ extension MerchantAPI {
     ///   - route: method and pattern; with the order type and the key it is the scope.
     ///   - type: nil for requests about many types: then the key's own types are the scope, so that no merchant meets
     ///     another's answers.
+    ///   - order: the one order that the request is about: its erasure takes the kept answer's contents along.
+    ///   - keeping: what of the answer is kept: of an answer about many orders, nothing that is anybody's.
     ///   - work: does it and makes the answer, which must hold no token.
     internal func once(
         _ request: HTTPRequest,
         _ route: String,
         of type: OrderTypeIdentifier?,
         _ key: APIKey,
+        about order: OrderIdentifier? = nil,
+        keeping: (StoredAnswer) -> StoredAnswer = { $0 },
         work: () async throws -> StoredAnswer
     ) async throws -> (answer: StoredAnswer, isReplay: Bool) {
         guard let value = request.headers["idempotency-key"], try !Self.validatesOnly(request) else {
@@ -32,7 +36,8 @@ extension MerchantAPI {
         let request = RequestKey(
             route: route + scope,
             key: try Self.idempotencyKey(value),
-            fingerprint: Self.fingerprint(request)
+            fingerprint: Self.fingerprint(request),
+            order: order
         )
         if let kept = try await self.store.takeKey(request, of: type) { return (kept, true) }
         let answer: StoredAnswer
@@ -41,8 +46,9 @@ extension MerchantAPI {
             try? await self.store.leaveKey(request, of: type)
             throw error
         }
-        let given = try await self.store.keepAnswer(answer, for: request, of: type)
-        return (given, given != answer)
+        let kept = keeping(answer)
+        let given = try await self.store.keepAnswer(kept, for: request, of: type)
+        return given == kept ? (answer, false) : (given, true)
     }
 
     /// The response with a kept or fresh answer.
@@ -83,5 +89,34 @@ extension StoredAnswer {
     /// An answer of JSON.
     internal init(_ json: JSONValue, status: Int = 200) {
         self.init(status: status, body: String(decoding: json.serialized(), as: UTF8.self))
+    }
+
+    /// A bulk answer whose faults say what they are and where, and no more quote what was sent: which orders of many it was
+    /// about is not noted, so none of them could take its part along when it is erased.
+    internal var withoutQuotes: StoredAnswer {
+        guard case .object(var answer)? = try? JSONValue(parsing: Array(self.body.utf8)),
+            let results = answer["results"]?.arrayValue
+        else { return self }
+        answer["results"] = .array(
+            results.map { result in
+                guard case .object(var object) = result, case .object(var problem)? = object["problem"] else {
+                    return result
+                }
+                for list in ["errors", "warnings"] {
+                    guard let findings = problem[list]?.arrayValue else { continue }
+                    problem[list] = .array(findings.map(Self.withoutQuotes))
+                }
+                object["problem"] = .object(problem)
+                return .object(object)
+            }
+        )
+        return StoredAnswer(.object(answer), status: self.status)
+    }
+
+    private static func withoutQuotes(_ finding: JSONValue) -> JSONValue {
+        guard case .object(var object) = finding, let code = object["code"]?.stringValue else { return .null }
+        object["message"] = .string(FindingCatalogue.meaning(of: code) ?? "See the table of codes.")
+        object.remove("fix")
+        return .object(object)
     }
 }

@@ -24,7 +24,8 @@ extension MerchantAPI {
             request,
             "POST /api/v1/orders/{type}/{order}/share-links",
             of: orderKey.orderType,
-            key
+            key,
+            about: orderKey.order
         ) {
             let link = try await self.store.createShareLink(for: orderKey, lifetime: .seconds(lifetime))
             made = link

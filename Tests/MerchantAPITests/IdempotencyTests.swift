@@ -121,6 +121,45 @@ extension MerchantAPITests {
             }
         }
 
+        @Test("an erased order takes along what kept answers to its requests say of anybody")
+        func erasedAnswers() async throws {
+            try await withMerchant { merchant in
+                await merchant.create("one")
+                let key: HTTPFields = ["idempotency-key": "k"]
+                let event: JSONObject = [
+                    "eventIdentifier": "e", "orderTypeIdentifier": .string(Samples.shop), "orderIdentifier": "one",
+                    "fulfillment": [
+                        "fulfillmentIdentifier": "parcel-1", "estimatedDeliveryAt": "Ada Lovelace, 12 Example Street",
+                    ],
+                ]
+                let posts: [(String, JSONValue)] = [
+                    ("/api/v1/events", ["events": [.object(event)]]),
+                    (Merchant.path("one", "/events"), Merchant.event("f")),
+                    (Merchant.path("one", "/share-links"), [:]),
+                ]
+                for (path, body) in posts {
+                    let first = await merchant.client.send(.post, path, key, json: body)
+                    #expect(first.status.code < 300 && first.headers["idempotent-replayed"] == nil)
+                    // Whoever sent it reads what was wrong with it.
+                    if path == "/api/v1/events" { #expect(first.text.contains("Ada Lovelace")) }
+                }
+                #expect(await merchant.client.send(.delete, Merchant.path("one")).status == .noContent)
+                let kept = Statement(
+                    "t_kept",
+                    "select string_agg(route || ' ' || result, E'\\n' order by route) from idempotency"
+                )
+                let text = try await merchant.shop.database.client.query(kept).first?.text(0) ?? ""
+                #expect(!text.contains("Ada") && !text.contains("parcel"))
+                #expect(text.split(separator: "\n").filter { $0.hasSuffix(" {}") }.count == 2)
+                // Repeated, the bulk request still says which of its events were bad, and where.
+                let again = await merchant.client.send(.post, "/api/v1/events", key, json: posts[0].1)
+                #expect(again.headers["idempotent-replayed"] == "true")
+                let error = again.json["results"]?[0]?["problem"]?["errors"]?[0]
+                #expect(error?["pointer"] == "/events/0/fulfillment/estimatedDeliveryAt")
+                #expect(error?["message"]?.stringValue?.isEmpty == false)
+            }
+        }
+
         @Test("events, bulk and share links replay their answers too; a link's address is derived again")
         func otherPosts() async throws {
             try await withMerchant { merchant in

@@ -55,6 +55,30 @@ extension StoreTests {
             }
         }
 
+        @Test func `answers to requests about an erased order lose their contents, whenever they are kept`()
+            async throws
+        {
+            try await withStore { fixture in
+                let store = fixture.store
+                let key = try await fixture.create("one").key
+                func request(_ name: String) -> RequestKey {
+                    RequestKey(route: "POST", key: name, fingerprint: SHA256.hash([1]), order: key.order)
+                }
+                let answer = StoredAnswer(status: 200, body: #"{"carrier":"Ada Lovelace"}"#)
+                for name in ["before", "during"] {
+                    #expect(try await store.takeKey(request(name), of: key.orderType) == nil)
+                }
+                #expect(try await store.keepAnswer(answer, for: request("before"), of: key.orderType) == answer)
+                #expect(try await store.erase(key))
+                _ = try await store.keepAnswer(answer, for: request("during"), of: key.orderType)
+                let kept = try await fixture.client.query(Self.answers).first?.text(0)
+                #expect(kept == "{}{}")
+                for name in ["before", "during"] {
+                    #expect(try await store.takeKey(request(name), of: key.orderType)?.body == "{}")
+                }
+            }
+        }
+
         @Test func `contents that another order pins while one is erased stay`() async throws {
             try await withStore { fixture in
                 let store = fixture.store

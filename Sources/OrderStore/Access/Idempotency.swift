@@ -53,12 +53,15 @@ package struct RequestKey: Sendable, Hashable {
     package let key: String
     /// SHA-256 of the request in a canonical form.
     package let fingerprint: SHA256Digest
+    /// The order that the request is about; its erasure takes the contents of the answer along.
+    package let order: OrderIdentifier?
 
     /// Describes a request.
-    package init(route: String, key: String, fingerprint: SHA256Digest) {
+    package init(route: String, key: String, fingerprint: SHA256Digest, order: OrderIdentifier? = nil) {
         self.route = route
         self.key = key
         self.fingerprint = fingerprint
+        self.order = order
     }
 }
 
@@ -113,7 +116,8 @@ extension OrderStore {
         return StoredAnswer(status: Int(try row.int(2)), body: try row.text(3))
     }
 
-    /// Keeps the answer of a request that succeeded. It must hold no token.
+    /// Keeps the answer of a request that succeeded. It must hold no token, and what it says of a customer only when the
+    /// request names the one order that it is about.
     ///
     /// - Returns: the answer to give: of twins that ran at once, the first one's.
     /// - Throws: ``StoreError`` with `keyReused`.
@@ -127,6 +131,7 @@ extension OrderStore {
             [
                 .text(orderType?.text ?? ""), .text(request.route), .text(request.key),
                 .bytes(request.fingerprint.bytes), .int(Int64(answer.status)), .text(answer.body),
+                request.order.map { .text($0.text) } ?? .null,
             ]
         )
         return try await keptAnswer(request, of: orderType) ?? answer

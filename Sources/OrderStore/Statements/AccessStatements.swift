@@ -112,15 +112,19 @@ enum AccessStatements {
         """
     )
 
-    /// The first of twins keeps its answer. Index: idempotency_pkey.
+    /// The first of twins keeps its answer. One about an order is found by it when the order is erased; when it was erased
+    /// meanwhile, the answer is kept without its contents. Indexes: orders_pkey, idempotency_pkey.
     static let keepAnswer = Statement(
         "keep_answer",
         """
-        insert into idempotency as i (order_type, route, key, fingerprint, status, result, expires_at)
-        values ($1::text, $2::text, $3::text, $4::bytea, $5::bigint::integer, $6::text,
-            clock_timestamp() + interval '72 hours')
+        with head as materialized (
+            select erased_at is not null as is_erased from orders
+            where order_type = $1::text and order_identifier = $7::text for key share)
+        insert into idempotency as i (order_type, route, key, fingerprint, order_identifier, status, result, expires_at)
+        values ($1::text, $2::text, $3::text, $4::bytea, $7::text, $5::bigint::integer,
+            case when (select is_erased from head) then '{}' else $6::text end, clock_timestamp() + interval '72 hours')
         on conflict (order_type, route, key) do update set fingerprint = excluded.fingerprint,
-            order_identifier = null, status = excluded.status, result = excluded.result,
+            order_identifier = excluded.order_identifier, status = excluded.status, result = excluded.result,
             expires_at = excluded.expires_at
         where i.expires_at <= clock_timestamp() or i.status = 0 and i.fingerprint = excluded.fingerprint
         """

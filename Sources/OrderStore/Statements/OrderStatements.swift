@@ -318,7 +318,7 @@ enum OrderStatements {
     )
 
     /// Erase, fourth: everything but the head, which stays as a tombstone. Indexes: the primary keys,
-    /// registrations_by_order, share_links_by_order, device_log_by_order, idempotency_by_order. A repeated create is still
+    /// registrations_by_order, share_links_by_order, device_log_by_order, idempotency_by_order. A repeated request is still
     /// recognised by its key, but its answer is empty.
     static let eraseContents = Statement(
         "erase_contents",
@@ -332,7 +332,8 @@ enum OrderStatements {
         l as (delete from share_links where order_type = $1::text and order_identifier = $2::text),
         n as (delete from package_reads where order_type = $1::text and order_identifier = $2::text),
         g as (delete from device_log where order_type = $1::text and order_identifier = $2::text),
-        k as (update idempotency set result = '{}' where order_type = $1::text and order_identifier = $2::text)
+        k as (update idempotency set result = '{}'
+            where order_type = $1::text and order_identifier = $2::text and status <> 0)
         update orders set erased_at = clock_timestamp(), order_number = null, fulfillment_statuses = '{}'
         where order_type = $1::text and order_identifier = $2::text
         """
