@@ -12,7 +12,8 @@ extension StoreTests {
         static let hot: [Statement] = [
             OrderStatements.createOrder, OrderStatements.checkCreate, OrderStatements.readHead,
             OrderStatements.readPackage, OrderStatements.lockOrders, OrderStatements.peekOrders,
-            OrderStatements.readDocuments, OrderStatements.readKnownEvents, OrderStatements.readLog,
+            OrderStatements.readDocuments, OrderStatements.readKnownEvents, OrderStatements.readAnswers,
+            OrderStatements.readFoldedLog,
             OrderStatements.reviseOrders, OrderStatements.saveFold, OrderStatements.addEvents, OrderStatements.moveBase,
             OrderStatements.readLiveLog, OrderStatements.countLiveLog, OrderStatements.dropOldAnswers,
             OrderStatements.findLongLogs, OrderStatements.lockForErase,

@@ -110,15 +110,17 @@ extension OrderStore {
             try await self.client.withConnection { connection in
                 try await connection.pipeline([
                     (OrderStatements.readHead, place), (ListStatements.readRevisions, place + [.int(200)]),
-                    (OrderStatements.readLog, place), (DeviceStatements.readDevicesOfOrder, place + [.int(200)]),
+                    (OrderStatements.readAnswers, place + [.int(500)]),
+                    (DeviceStatements.readDevicesOfOrder, place + [.int(200)]),
                     (DeviceStatements.readReads, place + [.int(50)]),
                     (DeviceStatements.readLogOfOrder, place + [.int(50)]),
                     (OrderStatements.readDocuments, [.text(key.orderType.text), .texts([key.order.text])]),
+                    (OrderStatements.readFoldedLog, place),
                 ])
             }
         }
         guard let head = rows[0].first else { return nil }
-        let verdicts = try Self.presentVerdicts(key, document: rows[6].first, log: rows[2], options)
+        let verdicts = try Self.presentVerdicts(key, document: rows[6].first, log: rows[7], options)
         let events = try rows[2].map { try Self.event($0, verdicts) }.sorted {
             ($0.occurredAt, $0.receivedAt) < ($1.occurredAt, $1.receivedAt)
         }
@@ -134,7 +136,7 @@ extension OrderStore {
                     changes: try LockedOrder.pointers(try row.text(5))
                 )
             },
-            events: Array(events.suffix(500)),
+            events: events,
             devices: try rows[3].map { try Self.device($0) },
             reads: try rows[4].map { row in
                 OrderHistory.Reads(
@@ -157,9 +159,7 @@ extension OrderStore {
     ) throws -> [String: Verdict] {
         guard let document else { return [:] }
         let base = try stored { try FoldBase(json: try JSONValue(parsing: try document.bytes(2), limits: .stored)) }
-        let until = try document.optionalTimestamp(3)?.microseconds ?? .min
-        let entries = try ChangeRun.entries(log, key).filter { $0.occurredAt >= until }
-        return options.fold.fold(base, entries).verdicts
+        return options.fold.fold(base, try ChangeRun.entries(log, key)).verdicts
     }
 
     private static func event(_ row: Row, _ verdicts: [String: Verdict]) throws -> OrderHistory.Event {
@@ -167,12 +167,12 @@ extension OrderStore {
             identifier: try row.text(0),
             kind: try row.text(1),
             occurredAt: Moment(try row.timestamp(2)),
-            receivedAt: Moment(try row.timestamp(7)),
+            receivedAt: Moment(try row.timestamp(3)),
             verdict: try row.text(4),
             presentVerdict: verdicts[try row.text(0)]?.rawValue,
             changes: try LockedOrder.pointers(try row.text(5)),
             revision: try row.int(6),
-            actor: try row.optionalText(8)
+            actor: try row.optionalText(7)
         )
     }
 

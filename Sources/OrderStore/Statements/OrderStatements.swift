@@ -128,12 +128,25 @@ enum OrderStatements {
         """
     )
 
-    /// The whole log of one order, for a fold. Index: order_events_pkey, one range.
-    static let readLog = Statement(
-        "read_log",
+    /// The newest entries of one order's log with their answers, for its history. Index: order_events_pkey, one range.
+    static let readAnswers = Statement(
+        "read_answers",
         """
-        select event_identifier, kind, occurred_at, body, verdict, changes, revision, received_at, actor, modified_at
+        select event_identifier, kind, occurred_at, received_at, verdict, changes, revision, actor
         from order_events where order_type = $1::text and order_identifier = $2::text
+        order by occurred_at desc, received_at desc limit $3::bigint
+        """
+    )
+
+    /// The entries of one order's log that are not in its base, in a batch with the base itself.
+    /// Indexes: order_documents_pkey; order_events_pkey, one range.
+    static let readFoldedLog = Statement(
+        "read_folded_log",
+        """
+        select e.event_identifier, e.kind, e.occurred_at, e.body from order_documents d
+        join order_events e on e.order_type = $1::text and e.order_identifier = $2::text
+            and e.occurred_at >= coalesce(d.base_until, '-infinity')
+        where d.order_type = $1::text and d.order_identifier = $2::text
         """
     )
 
