@@ -6,14 +6,14 @@ import PostgreSQL
 ///
 /// A page looks at no more than 5,000 heads: a rare filter gives short pages with a cursor instead of a long scan.
 enum ListStatements {
-    /// By key. The last column says whether the row passed the filter; the last row looked at always comes back, for
-    /// the cursor. Index: orders_pkey; registrations_by_order for `registered`.
+    /// By key, looking at $7 heads. The last column but one says whether the row passed the filter; the last row looked at
+    /// always comes back, for the cursor. Index: orders_pkey; registrations_by_order for `registered`.
     static let pageByKey = Statement(
         "page_by_key",
         """
         with heads as materialized (
             select * from orders where order_type = $1::text and order_identifier > $2::text
-            order by order_identifier limit 5000),
+            order by order_identifier limit $7::bigint),
         chosen as materialized (
             select h.order_identifier from heads h
             where h.erased_at is null and ($3::text is null or h.status = $3::text)
@@ -28,7 +28,7 @@ enum ListStatements {
             array_to_string(h.fulfillment_statuses, ','), h.order_number, h.created_at, h.token_kid::bigint,
             h.token_nonce, h.erased_at is not null,
             h.order_identifier in (select order_identifier from chosen),
-            (select count(*) from heads) = 5000 or h.order_identifier < (select max(order_identifier) from heads)
+            (select count(*) from heads) = $7::bigint or h.order_identifier < (select max(order_identifier) from heads)
         from heads h, edge
         where h.order_identifier in (select order_identifier from chosen) or h.order_identifier = edge.last
         order by h.order_identifier
