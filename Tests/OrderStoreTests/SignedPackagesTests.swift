@@ -41,6 +41,24 @@ extension StoreTests {
             unsafe bytes.withUnsafeBytes { Int(bitPattern: $0.baseAddress) }
         }
 
+        @Test func `whoever runs out of time while building fails none of those who wait`() async throws {
+            try await withShop { shop in
+                let key = try await Self.create(shop, "one", image: Self.image(1, 50_000))
+                let over = Signal()
+                let lock = Statement("t_lock_assets", "lock table assets in access exclusive mode")
+                let holder = try await shop.database.hold(lock, until: over)
+                let first = Task {
+                    try await OrderStore.answering(within: .seconds(1)) { try await shop.packages.package(key) }
+                }
+                try await shop.database.waits(1)
+                let second = Task { try await shop.packages.package(key) }
+                await #expect(throws: PostgresError.self) { _ = try await first.value }
+                over.fire()
+                try await holder.value
+                #expect(try await second.value != nil)
+            }
+        }
+
         @Test func `a package that is there needs no further query once its head is read`() async throws {
             try await withShop { shop in
                 let key = try await Self.create(shop, "one")

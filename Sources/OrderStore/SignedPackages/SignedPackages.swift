@@ -2,6 +2,7 @@
 import Cryptography
 internal import OrderModel
 package import OrderPackage
+internal import PostgreSQL
 internal import ServiceRuntime
 
 /// A revision's signed package, with what its answer's header says.
@@ -150,8 +151,9 @@ package final class SignedPackages: Sendable {
             self.finish(place, .success(package))
             return package
         } catch {
-            // Whoever went away fails its own build only: those who wait try again without it.
-            self.finish(place, Task.isCancelled ? .success(nil) : .failure(error))
+            // Whoever went away or has no time left fails its own build only: those who wait try again without it.
+            let isOurs = Task.isCancelled || RequestTime.isOver
+            self.finish(place, isOurs ? .success(nil) : .failure(error))
             throw error
         }
     }
