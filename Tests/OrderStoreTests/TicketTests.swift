@@ -51,6 +51,26 @@ extension StoreTests {
             }
         }
 
+        @Test func `a ticket that can't be read back keeps no other from its push`() async throws {
+            let log = CapturedLog()
+            try await withStore(logger: log.logger) { fixture in
+                let (key, device) = try await Self.start(fixture)
+                _ = try await fixture.store.register(
+                    try Samples.device("broken"),
+                    pushToken: Samples.token(2),
+                    for: key
+                )
+                try await fixture.run(
+                    "update devices set push_token = 'no token', due_at = now() - interval '1 hour' where device_identifier = 'broken'"
+                )
+                let claim = try await fixture.store.claimTickets(key.orderType, room: 2, floor: nil)
+                #expect(claim.tickets.map(\.device) == [device])
+                #expect(!claim.isShort)
+                #expect(log.text.contains("can't be read back"))
+                #expect(try await fixture.store.settle(claim, Self.sent(claim)) == 1)
+            }
+        }
+
         @Test func `a change while the push is in flight is due again after it`() async throws {
             try await withStore { fixture in
                 let (key, _) = try await Self.start(fixture)

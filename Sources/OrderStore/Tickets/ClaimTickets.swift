@@ -3,6 +3,7 @@
 import Cryptography
 package import OrderModel
 import PostgreSQL
+import ServiceRuntime
 
 extension OrderStore {
     /// Types with tickets due. A worker asks once a second; between, ``TicketBell`` names the type.
@@ -44,13 +45,23 @@ extension OrderStore {
                 isShort: false
             )
         }
-        let tickets = try rows.filter { !$0.isNull(0) }.map { try PushTicket($0) }
+        let taken = rows.filter { !$0.isNull(0) }
+        // A row that can't be read back keeps no other from its push.
+        let tickets = taken.compactMap { row -> PushTicket? in
+            do { return try PushTicket(row) } catch {
+                logger.error(
+                    "a push ticket can't be read back and is passed over",
+                    ["orderType": .string(orderType.text), "reason": .string("\(error)")]
+                )
+                return nil
+            }
+        }
         return TicketClaim(
             orderType: orderType,
             claim: claim,
             tickets: tickets,
             claimedAt: try rows.first.map { Moment(try $0.timestamp(8)) } ?? Moment(seconds: 1),
-            isShort: tickets.count < room
+            isShort: taken.count < room
         )
     }
 
