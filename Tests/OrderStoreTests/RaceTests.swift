@@ -158,9 +158,10 @@ extension StoreTests {
                     }
                 }
                 _ = try await atOnce(8) { worker in
+                    var random = SeededRandom(1, worker)
                     for round in 0..<10 {
                         if worker < 5 {
-                            let events = try every.shuffled().prefix(20).map { key in
+                            let events = try every.shuffled(using: &random).prefix(20).map { key in
                                 KeyedEvent(
                                     key: key,
                                     event: try Samples.event(
@@ -237,12 +238,13 @@ extension StoreTests {
                 for key in keys { _ = try await store.register(device, pushToken: Samples.token(1), for: key) }
                 let writing = Locked(4)
                 let held = try await atOnce(7) { task -> [OrderIdentifier: Int64] in
+                    var random = SeededRandom(2, task)
                     var held: [OrderIdentifier: Int64] = [:]
                     if task < 4 {
                         for round in 0..<100 {
                             _ = try await store.apply(
                                 try Samples.event("\(task)-\(round)", status: nil, tracking: "\(task)-\(round)"),
-                                to: keys[Int.random(in: 0..<8)]
+                                to: keys[Int.random(in: 0..<8, using: &random)]
                             )
                         }
                         writing.withLock { $0 -= 1 }

@@ -68,8 +68,9 @@ extension StoreTests {
             _ claim: TicketClaim,
             _ phones: [DeviceIdentifier: Phone],
             _ store: OrderStore,
-            faults: Bool
+            faults: SeededRandom?
         ) async throws {
+            var faults = faults
             var answers: [TicketAnswer] = []
             for ticket in claim.tickets {
                 guard let phone = phones[ticket.device] else { continue }
@@ -84,7 +85,7 @@ extension StoreTests {
                     )
                     continue
                 }
-                switch faults ? Int.random(in: 0..<10) : 9 {
+                switch (faults?.next() ?? 9) % 10 {
                 case 0: continue  // the worker dies before the push: the lease runs out
                 case 1:
                     answers.append(
@@ -121,11 +122,12 @@ extension StoreTests {
                 let writing = Locked(4 + 3)
 
                 _ = try await atOnce(10) { task in
+                    var random = SeededRandom(round, task)
                     switch task {
                     case 0..<4:  // changes
                         for number in 0..<60 {
-                            if Int.random(in: 0..<4) == 0 {
-                                let events = try keys.shuffled().prefix(5).map { key in
+                            if Int.random(in: 0..<4, using: &random) == 0 {
+                                let events = try keys.shuffled(using: &random).prefix(5).map { key in
                                     KeyedEvent(
                                         key: key,
                                         event: try Samples.event(
@@ -136,7 +138,7 @@ extension StoreTests {
                                     )
                                 }
                                 for answer in await store.apply(Array(events)) { #expect(try answer.get().applied) }
-                            } else if let key = keys.randomElement() {
+                            } else if let key = keys.randomElement(using: &random) {
                                 _ = try await store.apply(
                                     try Samples.event("\(task)-\(number)", status: nil, tracking: "\(task)-\(number)"),
                                     to: key
@@ -146,9 +148,9 @@ extension StoreTests {
                         writing.withLock { $0 -= 1 }
                     case 4..<7:  // phones; each phone belongs to one task, as one phone does one thing at a time
                         for _ in 0..<60 {
-                            let phone = phones[(task - 4) * 4 + Int.random(in: 0..<4)]
-                            guard let key = keys.randomElement() else { continue }
-                            switch Int.random(in: 0..<10) {
+                            let phone = phones[(task - 4) * 4 + Int.random(in: 0..<4, using: &random)]
+                            guard let key = keys.randomElement(using: &random) else { continue }
+                            switch Int.random(in: 0..<10, using: &random) {
                             case 0..<6: try await phone.follow(key, store)
                             case 6..<8: try await phone.leave(key, store)
                             case 8: try await phone.reinstall(store)
@@ -161,12 +163,17 @@ extension StoreTests {
                             for orderType in try await store.orderTypesWithDueTickets() {
                                 let claim = try await store.claimTickets(
                                     orderType,
-                                    room: Int.random(in: 1...6),
+                                    room: Int.random(in: 1...6, using: &random),
                                     floor: nil
                                 )
-                                try await Self.work(claim, byDevice, store, faults: true)
+                                try await Self.work(
+                                    claim,
+                                    byDevice,
+                                    store,
+                                    faults: SeededRandom(round, task, Int(random.next() >> 1))
+                                )
                             }
-                            if Int.random(in: 0..<5) == 0 {
+                            if Int.random(in: 0..<5, using: &random) == 0 {
                                 // Time passes: leases of workers that died run out.
                                 try await fixture.run(
                                     """
@@ -192,7 +199,7 @@ extension StoreTests {
                     if due.isEmpty { break }
                     for orderType in due {
                         let claim = try await store.claimTickets(orderType, room: 100, floor: nil)
-                        try await Self.work(claim, byDevice, store, faults: false)
+                        try await Self.work(claim, byDevice, store, faults: nil)
                     }
                 }
                 #expect(try await store.orderTypesWithDueTickets().isEmpty)

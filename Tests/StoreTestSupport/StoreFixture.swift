@@ -102,7 +102,11 @@ private func withStoreInside(
         let deadlocks = try? await deadlockCount(name, keeper)
         #expect(deadlocks == 0, "transactions of \(name) met in a deadlock, though their retries hid it")
     }
-    try? await keeper.withConnection { try await $0.script("drop database \(name) with (force)") }
+    do {
+        try await keeper.withConnection { try await $0.script("drop database \(name) with (force)") }
+    } catch {
+        Issue.record("\(name) can't be dropped: \(error)")
+    }
     await keeper.close()
     await loops.shutdown()
     if let failure { throw failure }
