@@ -48,8 +48,8 @@ package final class OrderStore: Sendable {
 
     /// Runs a closure in one transaction, again when it lost a race or its connection.
     ///
-    /// Every closure given here may run twice, also after a commit whose answer was lost: the event row or the
-    /// idempotency row tells it what the first run did.
+    /// Every closure given here may run twice, also after a commit whose answer was lost: the event row, the
+    /// idempotency row, or what the first run noted outside of it tells it what that did.
     func transaction<Result: Sendable>(
         lockTimeout: Duration? = nil,
         _ body: @escaping @Sendable (PostgresConnection) async throws -> Result

@@ -351,6 +351,24 @@ extension StoreTests {
             }
         }
 
+        @Test func `what is only validated waits for no lock`() async throws {
+            try await withStore { fixture in
+                let key = try await fixture.create("one").key
+                _ = try await fixture.store.register(try Samples.device("phone"), pushToken: Samples.token(1), for: key)
+                let over = Signal()
+                let all = Statement("t_hold_all", "select 1 from orders, order_documents, devices for update")
+                let holder = try await fixture.hold(all, until: over)
+                let options = ChangeOptions(validateOnly: true)
+                #expect(try await fixture.store.apply(try Samples.event("e"), to: key, options).revision == 2)
+                #expect(try await fixture.store.patch(key, with: ["statusDescription": "new"], options).revision == 2)
+                let file = OrderFile(name: "a.png", contents: Samples.image(1))
+                #expect(try await fixture.store.putFile(file, of: key, options).revision == 2)
+                over.fire()
+                try await holder.value
+                #expect(try await fixture.store.head(key)?.revision == 1)
+            }
+        }
+
         @Test func `an order far ahead of the clock has to wait`() async throws {
             try await withStore { fixture in
                 let created = try await fixture.create("one")
