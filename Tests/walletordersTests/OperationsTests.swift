@@ -280,11 +280,22 @@ struct OperationsTests {
             let well = try await doctor()
             #expect(well.status == 0, "\(well.text)\(well.errorText)")
             for part in [
-                "✓ database: PostgreSQL", "✓ schema", "✓ clock", "✓ token keys",
+                "✓ database: PostgreSQL", "✓ schema", "✓ clock", "✓ rows", "✓ token keys",
                 "✓ order.com.example.shop: certificate: valid until", "only devices of a test",
                 "✓ order.com.example.shop: APNs: 127.0.0.1:\(port) takes the certificate",
             ] { #expect(well.text.contains(part), "\(part) is not in: \(well.text)") }
             #expect(try await doctor("--json").text.hasPrefix("{\"ok\":true,\"checks\":["))
+
+            // A row that no program of ours left behind.
+            func psql(_ statement: String) async throws {
+                let done = try await ChildProcess.run("/usr/bin/psql", [database, "-qc", statement])
+                try #require(done.status == 0, "\(done.errorText)")
+            }
+            try await psql("insert into registrations values ('order.com.example.shop', 'phone', 'none', 1)")
+            let broken = try await doctor("--offline")
+            #expect(broken.status == 1)
+            #expect(broken.text.contains("✗ rows: 1 break the rule that a registration has its device and its order"))
+            try await psql("delete from registrations")
 
             // An APNs that is not there, one that is not Apple's, a key that all may read, a database that is away.
             try configure(port: "1", trust: "root.pem")

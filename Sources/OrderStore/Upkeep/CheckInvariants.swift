@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PostgreSQL
+package import PostgreSQL
 
 /// One rule that the tables keep without foreign keys, and how many rows break it.
 package struct InvariantReport: Sendable, Hashable {
@@ -13,7 +13,10 @@ package struct InvariantReport: Sendable, Hashable {
 extension OrderStore {
     /// Checks the rules that the lock order and the statements keep. Reads whole tables: for `doctor`, on a standby when
     /// there is one, and for tests.
-    package func checkInvariants() async throws -> [InvariantReport] {
+    package func checkInvariants() async throws -> [InvariantReport] { try await Self.checkInvariants(on: client) }
+
+    /// The same without a store, on connections that let a statement take its time.
+    package static func checkInvariants(on client: PostgresClient) async throws -> [InvariantReport] {
         var reports: [InvariantReport] = []
         for (name, statement) in [
             ("a device's mark is not below what its list shows", UpkeepStatements.markBehind),

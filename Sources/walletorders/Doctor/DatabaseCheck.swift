@@ -3,7 +3,7 @@ import OrderStore
 import PostgreSQL
 import ServiceRuntime
 
-/// `doctor` on the database: there, of the right schema, with a clock that agrees with ours.
+/// `doctor` on the database: there, of the right schema, with a clock that agrees with ours and rows that agree with each other.
 struct DatabaseCheck {
     let configuration: ServerConfiguration
     let loops: EventLoopGroup
@@ -12,7 +12,7 @@ struct DatabaseCheck {
     private static let tolerance: Int64 = 2
 
     func diagnoses() async -> [Diagnosis] {
-        let settings: PostgresConfiguration
+        var settings: PostgresConfiguration
         do {
             guard let found = try self.settings() else {
                 return [
@@ -28,7 +28,40 @@ struct DatabaseCheck {
             return [.bad("database", "\(error)", fix: "correct the setting database")]
         }
         let client = PostgresClient(configuration: settings, loops: self.loops, logger: Logger(label: "doctor"))
-        let diagnoses = await self.diagnoses(client)
+        var diagnoses = await self.diagnoses(client)
+        await client.close()
+        if diagnoses.allSatisfy({ $0.isGood || $0.subject == "clock" }) {
+            settings.statementTimeout = Self.reportTime
+            diagnoses.append(contentsOf: await self.rules(settings))
+        }
+        return diagnoses
+    }
+
+    /// How long one rule may take: each reads whole tables.
+    private static let reportTime = Duration.seconds(600)
+
+    /// What the tables keep without foreign keys, by the order in which rows are locked (store-design 6).
+    private func rules(_ settings: PostgresConfiguration) async -> [Diagnosis] {
+        let client = PostgresClient(configuration: settings, loops: self.loops, logger: Logger(label: "doctor"))
+        let diagnoses: [Diagnosis]
+        do {
+            let reports = try await OrderStore.checkInvariants(on: client)
+            let broken = reports.filter { $0.violations > 0 }
+            diagnoses =
+                broken.isEmpty
+                ? [.good("rows", "\(reports.count) rules hold")]
+                : broken.map { report in
+                    .bad(
+                        "rows",
+                        "\(report.violations) break the rule that \(report.name)",
+                        fix:
+                            "keep a dump; see whether a table was changed by hand or restored in part. 'orders push' tells "
+                            + "devices of an order anew"
+                    )
+                }
+        } catch {
+            diagnoses = [.bad("rows", "\(error)", fix: "see that the role may read all tables, and that there is room")]
+        }
         await client.close()
         return diagnoses
     }

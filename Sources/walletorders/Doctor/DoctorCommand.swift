@@ -6,7 +6,7 @@ import ServiceRuntime
 enum DoctorCommand: Command {
     static let description = CommandDescription(
         "walletorders doctor",
-        "Check configuration, database, clock, certificates and the way to APNs; exit 1 when a check failed.",
+        "Check configuration, database, clock, rows, certificates and the way to APNs; exit 1 when a check failed.",
         options: [
             CommandLineOption("offline", "leave APNs alone: nothing leaves this machine but what goes to the database"),
             CommandLineOption("json", "print JSON"),
