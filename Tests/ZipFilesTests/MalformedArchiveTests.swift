@@ -74,6 +74,42 @@ struct MalformedArchiveTests {
         }
     }
 
+    /// The entry's parts where it is written to a pipe, with room for 64-bit sizes: the local header says nothing, and the
+    /// descriptor behind the data has the sizes in 64 bits each (APPNOTE 4.3.9.2).
+    private func streamed(isSigned: Bool = true, size: UInt8 = 3, high: UInt8 = 0) throws -> [UInt8] {
+        var bytes = try archive([("a", [1, 2, 3])])
+        let record = try #require(Corpus.find(Corpus.directorySignature, in: bytes))
+        Corpus.put16(1 << 3, at: 6, in: &bytes)
+        Corpus.put16(1 << 3, at: record + 8, in: &bytes)
+        let checksum = Array(bytes[14..<18])
+        Corpus.put32(0, at: 14, in: &bytes)
+        Corpus.put32(.max, at: 18, in: &bytes)
+        Corpus.put32(.max, at: 22, in: &bytes)
+        Corpus.put16(20, at: 28, in: &bytes)
+        let descriptor =
+            (isSigned ? [0x50, 0x4B, 7, 8] : []) + checksum + [3, 0, 0, 0, 0, 0, 0, 0, size, 0, 0, 0, 0, 0, 0, high]
+        bytes.insert(contentsOf: descriptor, at: record)
+        bytes.insert(contentsOf: [1, 0, 16, 0] + [UInt8](repeating: 0, count: 16), at: 31)
+        Corpus.put32(UInt32(record + descriptor.count + 20), at: bytes.count - 6, in: &bytes)
+        return bytes
+    }
+
+    @Test("64-bit sizes behind the data are noticed where they agree, and refused where they don't")
+    func wideDescriptors() throws {
+        for isSigned in [true, false] {
+            let reader = try ZipReader(streamed(isSigned: isSigned))
+            #expect(Set(reader.notices.map(\.code)) == [.zip64, .dataDescriptor])
+            #expect(try reader.contents(of: reader.entries[0]) == [1, 2, 3])
+            for wrong in [try streamed(isSigned: isSigned, size: 4), try streamed(isSigned: isSigned, high: 1)] {
+                #expect(ZipReader.inspect(wrong).faults.map(\.code).contains(.headerMismatch))
+            }
+        }
+        // Without room in the local header for them there are no 64-bit sizes behind the data.
+        var narrow = try streamed()
+        Corpus.put16(0x0009, at: 31, in: &narrow)
+        #expect(ZipReader.inspect(narrow).faults.map(\.code).contains(.headerMismatch))
+    }
+
     @Test("a directory in another order than the entries is noticed, and the entries come as they lie")
     func order() throws {
         var bytes = try Corpus.good()

@@ -262,7 +262,8 @@ struct ZipScan {
         var end = dataEnd
         if record.flags & ZipRecord.descriptorFlag != 0 {
             notice(.dataDescriptor, name, "the sizes follow the data; a device may pass over such an entry")
-            if let after = descriptorEnd(record, at: dataEnd, before: limit) {
+            let isWide = ExtraField.identifiers(extra).contains(ExtraField.zip64)
+            if let after = descriptorEnd(record, at: dataEnd, before: limit, isWide: isWide) {
                 end = after
             } else {
                 fault(.headerMismatch, name, "the data descriptor doesn't agree with the directory")
@@ -303,7 +304,7 @@ struct ZipScan {
         func differs(_ offset: Int, _ value: UInt32, wide: UInt64? = nil) -> Bool {
             let local = bytes.get32(start + offset)
             // The largest number stands for "see the 64-bit field".
-            if local == .max, let wide, wide == UInt64(value) { return false }
+            if local == .max, let wide, wide == UInt64(value) || mayBeZero && wide == 0 { return false }
             return local != value && !(mayBeZero && local == 0)
         }
         if differs(14, record.crc32) { differing.append("checksum") }
@@ -323,15 +324,29 @@ struct ZipScan {
     }
 
     /// The offset after a data descriptor that agrees with the directory, with or without its signature.
-    private func descriptorEnd(_ record: DirectoryRecord, at start: Int, before limit: Int) -> Int? {
-        func agrees(_ at: Int) -> Bool {
-            limit - at >= 12 && bytes.get32(at) == record.crc32 && bytes.get32(at + 4) == record.compressedSize
-                && bytes.get32(at + 8) == record.size
+    ///
+    /// - Parameter isWide: whether the local header has room for 64-bit sizes; they are as wide here then (APPNOTE 4.3.9.2),
+    ///   though some writers keep to 32 bits.
+    private func descriptorEnd(
+        _ record: DirectoryRecord,
+        at start: Int,
+        before limit: Int,
+        isWide: Bool
+    ) -> Int? {
+        func end(_ at: Int, wide: Bool) -> Int? {
+            let end = at + (wide ? 20 : 12)
+            guard end <= limit, bytes.get32(at) == record.crc32, bytes.get32(at + 4) == record.compressedSize else {
+                return nil
+            }
+            if wide, bytes.get32(at + 8) != 0 || bytes.get32(at + 16) != 0 { return nil }
+            return bytes.get32(at + (wide ? 12 : 8)) == record.size ? end : nil
         }
-        if limit - start >= 16, bytes.get32(start) == ZipRecord.descriptorSignature, agrees(start + 4) {
-            return start + 16
+        let isSigned = limit - start >= 4 && bytes.get32(start) == ZipRecord.descriptorSignature
+        for wide in isWide ? [true, false] : [false] {
+            if isSigned, let end = end(start + 4, wide: wide) { return end }
+            if let end = end(start, wide: wide) { return end }
         }
-        return agrees(start) ? start + 12 : nil
+        return nil
     }
 
     private func method(_ number: UInt16) -> ZipEntry.Method {
