@@ -60,7 +60,7 @@ public enum PackageFindings {
         ("manifest-sha1", "A digest is SHA-1, as in passes; orders take SHA-256."),
         ("manifest-syntax", "The manifest is no JSON; line and column say where."),
         ("manifest-too-large", "The manifest has more bytes, levels or values than are read."),
-        ("more-findings", "A code was found more than 100 times; the rest is left out."),
+        ("more-findings", "A code was found more than 100 times in one severity; the rest is left out."),
         ("not-a-file", "A link, a pipe or a device lies in a folder."),
         ("not-signed", "The package could not be built or signed, for the reason given."),
         ("order-missing", "The package has no order.json."),

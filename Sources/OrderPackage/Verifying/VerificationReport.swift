@@ -38,7 +38,8 @@ public struct VerificationReport: Sendable {
     /// Whether Wallet would take the package, as far as can be told: no finding is an error.
     public var isValid: Bool { !findings.contains(where: \.isError) }
 
-    /// The most findings of one code that are kept: what is wrong a hundred times is wrong in one place of a program.
+    /// The most findings of one code and severity that are kept: what is wrong a hundred times is wrong in one place of a
+    /// program. Warnings never take an error's room: what is kept decides whether the package is valid.
     private static let limitPerCode = 100
 
     /// Names longer than this, in bytes, are cut in findings, and messages longer than four times this.
@@ -46,26 +47,31 @@ public struct VerificationReport: Sendable {
 
     /// Leaves out what a broken or hostile package says again and again, and cuts what it says at length.
     mutating func limitFindings() {
-        var counts: [String: Int] = [:]
+        var counts: [Finding.Severity: [String: Int]] = [:]
         findings.removeAll { finding in
-            counts[finding.code, default: 0] += 1
-            return counts[finding.code, default: 0] > Self.limitPerCode
+            counts[finding.severity, default: [:]][finding.code, default: 0] += 1
+            return counts[finding.severity]?[finding.code] ?? 0 > Self.limitPerCode
         }
         for index in findings.indices {
             if let path = findings[index].path { findings[index].location = .path(Self.cut(path, to: Self.textLimit)) }
             let message = Self.cut(findings[index].message, to: 4 * Self.textLimit)
             if message != findings[index].message { findings[index].message = message + "." }
         }
-        for (code, count) in counts.sorted(by: { $0.key < $1.key }) where count > Self.limitPerCode {
-            findings.append(
-                Finding(
-                    severity: .note,
-                    code: "more-findings",
-                    path: ArchiveCheck.whole,
-                    message: "There are \(count - Self.limitPerCode) more findings of \(code).",
-                    fix: "Mend the first ones, and verify again."
+        for severity in [Finding.Severity.error, .warning, .note] {
+            for (code, count) in (counts[severity] ?? [:]).sorted(by: { $0.key < $1.key })
+            where count > Self.limitPerCode {
+                let rest = count - Self.limitPerCode
+                let number = rest == 1 ? "is 1 more \(severity.rawValue)" : "are \(rest) more \(severity.rawValue)s"
+                findings.append(
+                    Finding(
+                        severity: .note,
+                        code: "more-findings",
+                        path: ArchiveCheck.whole,
+                        message: "There \(number) of \(code).",
+                        fix: "Mend the first ones, and verify again."
+                    )
                 )
-            )
+            }
         }
     }
 
