@@ -37,4 +37,37 @@ struct VerdictTests {
         let more = report.findings.filter { $0.code == "more-findings" }.map(\.message)
         #expect(more == ["There are 5 more warnings of stray-file."])
     }
+
+    // MARK: The last second
+
+    @Test("a chain's last second is one of its validity, whatever else a verifier has seen, and the next is not")
+    func lastSecond() throws {
+        let end = authority.identity.chainNotAfter
+        let files = [try PackageFile(path: "logo.png", asset: Asset(Fixtures.png()))]
+        let early = try Fixtures.package(files: files).bytes
+        let late = try Fixtures.package(files: files, at: end).bytes
+        for packages in [[late], [early, late], [late, early]] {
+            let verifier = verifier()
+            for package in packages {
+                let errors = verifier.verify(package).findings.filter(\.isError)
+                #expect(errors == [])
+            }
+        }
+        for (second, expected) in [(end - 1, []), (end, []), (end + 1, ["certificate-expired"])] {
+            let report = PackageVerifier(trust: [authority.root], at: second).verify(early)
+            #expect(report.findings.filter(\.isError).map(\.code) == expected, "\(second - end)")
+        }
+    }
+
+    @Test("an identity whose chain is in date for one second alone is loaded, and signs that second")
+    func singleSecond() throws {
+        var template = TestAuthority.leafTemplate(try Fixtures.orderType(), now: Fixtures.now)
+        template.notBefore = Fixtures.now
+        template.notAfter = Fixtures.now
+        let identity = try authority.issue(template)
+        #expect(identity.chainNotBefore == identity.chainNotAfter)
+        #expect(throws: Never.self) {
+            try PackageBuilder(identity: identity).build(order: Fixtures.order, signingTime: Fixtures.now)
+        }
+    }
 }

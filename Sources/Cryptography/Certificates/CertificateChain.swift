@@ -11,7 +11,7 @@ package enum CertificateChain {
     ///   - intermediates: what it may go through.
     ///   - roots: where it may end.
     ///   - mayEndBelowRoot: whether a chain may also end at one of `roots` that others issued: where the root isn't at hand.
-    ///   - time: seconds since 1970.
+    ///   - time: seconds since 1970; a certificate's last second is one of its validity.
     /// - Throws: `chain`, `expired`, `notYetValid`, `badSignature`, `weakKey`, `weakSignature`, each naming the
     ///   certificate.
     package static func build(
@@ -34,6 +34,7 @@ package enum CertificateChain {
             else { return false }
             unsafe X509_VERIFY_PARAM_set_time(parameters, Int(time))
             unsafe X509_VERIFY_PARAM_set_auth_level(parameters, 2)
+            unsafe X509_STORE_CTX_set_verify_cb(context, lastSecond)
             if mayEndBelowRoot { unsafe X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_PARTIAL_CHAIN)) }
             return unsafe X509_verify_cert(context) == 1
         }
@@ -45,6 +46,18 @@ package enum CertificateChain {
             throw error(fault, culprit, given: intermediates + roots, failures)
         }
         return try unsafe CertificateStack.certificates(of: X509_STORE_CTX_get0_chain(context))
+    }
+
+    /// Takes a certificate in its last second: validity is from notBefore through notAfter, inclusive (RFC 5280 4.1.2.5),
+    /// but OpenSSL calls a certificate expired at notAfter itself.
+    private static let lastSecond: @convention(c) (Int32, OpaquePointer?) -> Int32 = { isFine, context in
+        guard isFine == 0, let context = unsafe context,
+            unsafe X509_STORE_CTX_get_error(context) == X509_V_ERR_CERT_HAS_EXPIRED,
+            let culprit = unsafe X509_STORE_CTX_get_current_cert(context),
+            let parameters = unsafe X509_STORE_CTX_get0_param(context)
+        else { return isFine }
+        let end = unsafe ASN1Time.seconds(X509_get0_notAfter(culprit))
+        return unsafe end == Int64(X509_VERIFY_PARAM_get_time(parameters)) ? 1 : 0
     }
 
     private static func error(
