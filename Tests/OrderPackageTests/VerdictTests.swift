@@ -70,4 +70,83 @@ struct VerdictTests {
             try PackageBuilder(identity: identity).build(order: Fixtures.order, signingTime: Fixtures.now)
         }
     }
+
+    // MARK: Several certificates of one key
+
+    /// The authority's intermediate as it was issued for another time: same name, same key.
+    private func reissued(_ change: (inout CertificateTemplate) -> Void) throws -> Certificate {
+        var template = TestCertificates.intermediate("G4", Fixtures.now)
+        change(&template)
+        return try template.issue(for: authority.intermediateKey, issuer: (authority.root, authority.rootKey))
+    }
+
+    private func expired() throws -> Certificate {
+        try reissued {
+            $0.notBefore = Fixtures.now - 900_000
+            $0.notAfter = Fixtures.now - 1
+        }
+    }
+
+    @Test("of two embedded issuers with one key the one in date counts, in whatever order they stand")
+    func embeddedIssuers() throws {
+        let (old, early) = (try expired(), try reissued { $0.notBefore = Fixtures.now + 1 })
+        for other in [old, early] {
+            for embedded in [[other, authority.intermediate], [authority.intermediate, other]] {
+                var parts = PackageParts()
+                parts.embedded = embedded
+                let report = verifier().verify(try parts.bytes())
+                #expect(told(report) == ["note certificate-unneeded"])
+                let note = report.findings.first { $0.code == "certificate-unneeded" }
+                #expect(note?.message.contains("another of the same key") == true, "\(note?.message ?? "")")
+            }
+        }
+    }
+
+    @Test("an embedded issuer that is out of date doesn't hide a known one in date")
+    func knownIssuer() throws {
+        let old = try expired()
+        var parts = PackageParts()
+        parts.embedded = [old]
+        let bytes = try parts.bytes()
+        #expect(told(verifier([old, authority.intermediate]).verify(bytes)) == ["warning intermediate-wrong"])
+        #expect(told(verifier().verify(bytes)) == ["error certificate-expired"])
+    }
+
+    @Test("of two trusted roots with one key the one in date counts")
+    func roots() throws {
+        var template = TestCertificates.root(Fixtures.now)
+        template.notAfter = Fixtures.now - 1
+        let old = try template.issue(for: authority.rootKey, issuer: nil)
+        let bytes = try PackageParts().bytes()
+        for trusted in [[old, authority.root], [authority.root, old]] {
+            #expect(told(PackageVerifier(trust: trusted).verify(bytes)) == [])
+        }
+        #expect(told(PackageVerifier(trust: [old]).verify(bytes)) == ["error certificate-expired"])
+    }
+
+    @Test("of two issuers with one key that are given, or found in the identity's file, the one that ends last signs")
+    func signingIssuers() throws {
+        let old = try expired()
+        let (leaf, key) = (authority.identity.certificate, authority.identity.key)
+        for issuers in [[old, authority.intermediate], [authority.intermediate, old]] {
+            let given = try SigningIdentity(certificate: leaf, key: key, intermediates: issuers)
+            #expect(given.intermediate == authority.intermediate)
+            let found = try SigningIdentity(certificate: leaf, key: key, given: [], found: issuers, findings: [])
+            #expect(found.intermediate == authority.intermediate)
+        }
+        // One that only has the right names is no issuer, however long it lasts.
+        var template = TestCertificates.intermediate("G4", Fixtures.now)
+        template.notAfter += 86_400
+        template.hasKeyIdentifiers = false
+        let identifier = try #require(authority.intermediate.subjectKeyIdentifier)
+        template.privateExtensions.append(.init(oid: "2.5.29.14", der: DER.octetString(identifier)))
+        let pretender = try template.issue(for: .generateRSA(), issuer: (authority.root, authority.rootKey))
+        #expect(pretender.subjectKeyIdentifier == identifier)
+        let identity = try SigningIdentity(
+            certificate: leaf,
+            key: key,
+            intermediates: [pretender, authority.intermediate]
+        )
+        #expect(identity.intermediate == authority.intermediate)
+    }
 }

@@ -171,7 +171,13 @@ public struct SigningIdentity: Sendable {
             }
             return wanted == own
         }
-        if let issuer = given.first(where: issues) { return issuer }
+        // An authority may have its key certified again, under the same name. Of those that signed, the one that ends last is
+        // taken; one that only has the right names is told of later.
+        func best(_ candidates: [Certificate]) -> Certificate? {
+            let named = candidates.filter(issues)
+            return named.filter { certificate.isSigned(by: $0) }.max { $0.notAfter < $1.notAfter } ?? named.first
+        }
+        if let issuer = best(given) { return issuer }
         let needed = AppleAuthority.describeIssuer(of: certificate)
         if !given.isEmpty {
             let others = given.map(AppleAuthority.describe).joined(separator: " and ")
@@ -186,7 +192,7 @@ public struct SigningIdentity: Sendable {
                 "the certificate needs \(needed), not \(others)\(curve); \(advice)"
             )
         }
-        if let issuer = found.first(where: issues) ?? AppleAuthority.issuer(of: certificate) { return issuer }
+        if let issuer = best(found + AppleAuthority.intermediates) { return issuer }
         throw OrderPackageError(
             .unknownIssuer,
             "the certificate needs \(needed), which is not known here; give that intermediate"

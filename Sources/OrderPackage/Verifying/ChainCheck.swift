@@ -170,10 +170,21 @@ struct ChainCheck {
             )
             return nil
         }
-        if let issuer = embedded.first(where: { memory.isSigned(leaf, by: $0) }) { return issuer }
+        let own = signer(of: leaf, among: embedded)
+        if let own, isInDate(own) { return own }
+        let issuer = signer(of: leaf, among: known)
+        if let own {
+            guard let issuer, isInDate(issuer) else { return own }
+            list.warning(
+                "intermediate-wrong",
+                Self.path,
+                "The signature embeds \(AppleAuthority.describe(own)) as it was valid at another time, not at \(moment).",
+                fix: "Embed the one that is valid now, which has the same key."
+            )
+            return issuer
+        }
         let needed = AppleAuthority.describeIssuer(of: leaf)
         let wrong = embedded.filter { $0.isCA && !$0.isSelfIssued }
-        let issuer = known.first { memory.isSigned(leaf, by: $0) }
         if let named = (wrong + known).first(where: { names($0, leaf) }), issuer == nil {
             list.error(
                 "chain-broken",
@@ -213,14 +224,31 @@ struct ChainCheck {
         return nil
     }
 
+    /// Who signed a certificate. An authority may have its key certified again, so of several that one counts which is in
+    /// date, as it does for whoever builds paths; where none is, the first.
+    private func signer(of certificate: Certificate, among candidates: [Certificate]) -> Certificate? {
+        var first: Certificate?
+        for candidate in candidates where memory.isSigned(certificate, by: candidate) {
+            if isInDate(candidate) { return candidate }
+            first = first ?? candidate
+        }
+        return first
+    }
+
+    private func isInDate(_ certificate: Certificate) -> Bool {
+        time >= certificate.notBefore && time <= certificate.notAfter
+    }
+
     /// Tells of embedded certificates that are no part of the chain. Roots are told of with the signature's form.
     private mutating func noteOthers(than issuer: Certificate) {
         guard embedded.contains(issuer) else { return }
         for other in embedded where other != issuer && !other.isSelfIssued && !memory.isSigned(issuer, by: other) {
+            let hasSameKey = other.subjectKeyIdentifier.map { $0 == issuer.subjectKeyIdentifier } ?? false
             list.note(
                 "certificate-unneeded",
                 Self.path,
-                "The signature embeds \(AppleAuthority.describe(other)), which is no part of the chain.",
+                "The signature embeds \(AppleAuthority.describe(other)), "
+                    + (hasSameKey ? "and another of the same key, which counts." : "which is no part of the chain."),
                 fix: "Embed the signing certificate and its intermediate only."
             )
         }
@@ -261,7 +289,7 @@ struct ChainCheck {
             addLength(2)
             return nil
         }
-        if let root = roots.first(where: { memory.isSigned(issuer, by: $0) }) { return root }
+        if let root = signer(of: issuer, among: roots) { return root }
         let above = (embedded + known).filter { $0 != issuer && memory.isSigned(issuer, by: $0) }
         if above.contains(where: { upper in roots.contains { memory.isSigned(upper, by: $0) } }) {
             addLength(4)

@@ -48,7 +48,7 @@ public enum PackageFindings {
         ("intermediate-marker", "The intermediate lacks 1.2.840.113635.100.6.2.1."),
         ("intermediate-missing", "The signature does not embed the certificate's issuer."),
         ("intermediate-not-authority", "The issuer may not issue certificates."),
-        ("intermediate-wrong", "The signature embeds an intermediate that is not the certificate's issuer."),
+        ("intermediate-wrong", "The signature embeds an intermediate that is not the issuer, or out of date."),
         ("locale-name", "A localization folder's name is no language."),
         ("manifest-digest-case", "A digest has upper-case digits."),
         ("manifest-digest-form", "A digest is not 64 hexadecimal digits."),
