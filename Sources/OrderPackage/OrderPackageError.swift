@@ -40,6 +40,8 @@ public struct OrderPackageError: Error, Sendable, Hashable, CustomStringConverti
         case notAnOrderCertificate = "not-an-order-certificate"
         /// The certificate names two different order types.
         case identifierMismatch = "identifier-mismatch"
+        /// A file holds identities for several order types, and it wasn't said which is meant.
+        case severalIdentities = "several-identities"
         /// A given intermediate isn't the one that issued the certificate.
         case wrongIntermediate = "wrong-intermediate"
         /// The certificate's issuer was neither given nor is it one of Apple's known intermediates.

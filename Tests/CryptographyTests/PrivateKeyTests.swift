@@ -24,6 +24,24 @@ struct PrivateKeyTests {
         #expect(throwsCode(.notPEM) { try PrivateKey(pem: mark) })
     }
 
+    @Test("All keys of a text are read, whatever stands between them; none where there is none")
+    func several() throws {
+        let pki = try TestPKI.shared()
+        let secret = Array("correct horse".utf8)
+        let text =
+            Array("\u{FEFF}Bag Attributes\r\n".utf8) + pki.leafKey.pem() + pki.leaf.pem()
+            + Array("    friendlyName: a\n".utf8) + (try pki.rootKey.pem(encryptedWith: secret)) + pki.root.pem()
+        let keys = try PrivateKey.all(pem: text, passphrase: secret)
+        #expect(keys.count == 2 && pki.leaf.matches(keys[0]) && pki.root.matches(keys[1]))
+        // One that can't be opened is no reason against the other, and alone it is told of.
+        #expect(try PrivateKey.all(pem: text).count == 1)
+        let locked = try pki.rootKey.pem(encryptedWith: secret)
+        #expect(throwsCode(.passphraseNeeded) { try PrivateKey.all(pem: locked) })
+        #expect(throwsCode(.wrongPassphrase) { try PrivateKey.all(pem: locked, passphrase: [1]) })
+        #expect(try PrivateKey.all(pem: pki.leaf.pem()).isEmpty)
+        #expect(try PrivateKey.all(pem: Array("It starts with -----BEGIN PRIVATE KEY-----.\n".utf8)).isEmpty)
+    }
+
     @Test("A key survives PEM, encrypted or not, and openssl reads it")
     func roundTrip() throws {
         let pki = try TestPKI.shared()

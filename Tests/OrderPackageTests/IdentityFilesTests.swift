@@ -181,29 +181,109 @@ struct IdentityFilesTests {
         #expect(none?.code == .noCertificate)
     }
 
-    @Test("of a folder of identities, what is none is passed over with a note; a passphrase is asked for by name")
+    @Test("of a folder of identities, what is none is passed over with a note, and what isn't needed needn't be opened")
     func foreignFiles() async throws {
         let folder = try TemporaryFolder()
         let authority = try Fixtures.authority()
         let pki = "\(folder.path)/pki"
         try authority.write(to: pki)
-        let locked = #expect(throws: OrderPackageError.self) { try SigningIdentity.load(folder: pki) }
-        #expect(locked?.path == "\(pki)/identity.p12")
-        #expect(locked?.message.hasSuffix("it is looked for in \(pki)/identity.passphrase") == true)
-
-        try folder.write(Array(TestAuthority.defaultPassphrase.utf8), to: "pki/identity.passphrase")
+        let mention = "A certificate starts with -----BEGIN CERTIFICATE-----, a key with -----BEGIN PRIVATE KEY-----.\n"
         try folder.write(Array("The shop's identity, and how it was made.\n".utf8), to: "pki/README")
+        try folder.write(Array(mention.utf8), to: "pki/mention.txt")
+        try folder.write(Array("0 bottles of beer\n".utf8), to: "pki/zero.txt")
+        try folder.write([UInt8](repeating: 0x30, count: 1 << 20 + 1), to: "pki/large")
+        try folder.write([], to: "pki/none")
         try folder.write([1], to: "pki/old/shop.pem")
+        try folder.write(try IdentityRequest(commonName: "x").request, to: "pki/order.certSigningRequest")
+        let made = try await shell(
+            """
+            set -e; cd \(pki); ln -s nowhere dangling
+            openssl req -new -key identity.key -subj /CN=x -outform DER -out request.der
+            openssl rsa -in identity.key -pubout -outform DER -out public.der
+            openssl rsa -in identity.key -pubout -out public.pem
+            openssl crl2pkcs7 -nocrl -certfile identity.pem -outform DER -out chain.p7b
+            openssl crl2pkcs7 -nocrl -certfile identity.pem -out chain.p7c
+            openssl pkcs8 -topk8 -in root.key -passout pass:hush-7 -out locked.key
+            openssl pkcs8 -topk8 -in root.key -passout pass:hush-7 -outform DER -out locked.der
+            """
+        )
+        #expect(made.status == 0, "\(made.output)")
         let identity = try #require(try SigningIdentity.load(folder: pki)[authority.identity.orderTypeIdentifier])
         #expect(identity.certificate == authority.identity.certificate)
         let notes = identity.findings(at: Fixtures.now)
-        #expect(notes.map(\.code) == ["identity-passed-over", "identity-passed-over"])
-        #expect(notes.compactMap(\.path).sorted() == ["\(pki)/README", "\(pki)/server.pem"])
-        #expect(notes.allSatisfy { $0.severity == .note && $0.message.hasSuffix(".") })
+        #expect(notes.allSatisfy { $0.code == "identity-passed-over" && $0.message.hasSuffix(".") })
+        func names(_ severity: Finding.Severity) -> [String] {
+            notes.filter { $0.severity == severity }.compactMap { $0.path?.dropFirst(pki.count + 1).description }
+                .sorted()
+        }
+        #expect(
+            names(.note) == [
+                "README", "chain.p7b", "chain.p7c", "mention.txt", "none", "public.der", "public.pem", "request.der",
+                "server.pem", "zero.txt",
+            ]
+        )
+        // Something may be missing for want of these.
+        #expect(names(.warning) == ["dangling", "identity.p12", "large", "locked.der", "locked.key"])
+        let locked = notes.first { $0.path == "\(pki)/identity.p12" }
+        #expect(locked?.message.hasSuffix("it is looked for in \(pki)/identity.passphrase.") == true)
+    }
 
+    @Test("of a folder of identities, what is missing is told with the files that were passed over")
+    func missing() async throws {
+        let folder = try TemporaryFolder()
+        let authority = try Fixtures.authority()
+        func load(_ name: String) -> OrderPackageError? {
+            #expect(throws: OrderPackageError.self) { try SigningIdentity.load(folder: "\(folder.path)/\(name)") }
+        }
+        let secret = Array("hush-7".utf8)
+        try folder.write(authority.identity.certificate.pem(), to: "key/shop.pem")
+        try folder.write(try authority.identity.key.pem(encryptedWith: secret), to: "key/mine.key")
+        let key = load("key")
+        #expect(key?.code == .noPrivateKey && key?.path == "\(folder.path)/key/shop.pem")
+        #expect(key?.message.contains("/key/mine.key (the private key is encrypted") == true)
+        #expect(key?.message.contains("it is looked for in \(folder.path)/key/mine.passphrase") == true)
+
+        try folder.write(authority.identity.certificate.pem() + authority.identity.key.pem(), to: "issuer/shop.pem")
+        try folder.write([0x30, 0], to: "issuer/issuer.cer")
+        let issuer = load("issuer")
+        #expect(issuer?.code == .unknownIssuer && issuer?.message.contains("/issuer/issuer.cer (it holds") == true)
+
+        let bytes = try PKCS12.write(
+            certificate: authority.identity.certificate,
+            key: authority.identity.key,
+            others: [authority.intermediate],
+            passphrase: secret,
+            friendlyName: "shop"
+        )
+        try folder.write(bytes, to: "alone/shop.p12")
+        let alone = load("alone")
+        #expect(alone?.code == .passphraseNeeded && alone?.path == "\(folder.path)/alone/shop.p12")
+        // Who gives a passphrase means it.
+        try folder.write(bytes, to: "key/shop.p12")
+        try folder.write(secret, to: "key/mine.passphrase")
+        try folder.write(Array("wrong-8".utf8), to: "key/shop.passphrase")
+        let wrong = load("key")
+        #expect(wrong?.code == .wrongPassphrase && wrong?.path == "\(folder.path)/key/shop.p12")
         // What has the form of a certificate and can't be read is at fault all the same.
-        try folder.write(Array("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n".utf8), to: "pki/x.pem")
-        #expect(throws: OrderPackageError.self) { try SigningIdentity.load(folder: pki) }
+        let damaged = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
+        try folder.write(Array(damaged.utf8), to: "alone/x.pem")
+        #expect(load("alone")?.path == "\(folder.path)/alone/x.pem")
+    }
+
+    @Test("a PKCS#12 file of issuers alone gives a folder its issuers")
+    func issuersAlone() async throws {
+        let folder = try TemporaryFolder()
+        let authority = try Fixtures.authority()
+        try folder.write(authority.identity.certificate.pem() + authority.identity.key.pem(), to: "all/shop.pem")
+        try folder.write(authority.intermediate.pem(), to: "issuer.pem")
+        try folder.write(Array("hush-7".utf8), to: "all/issuer.passphrase")
+        let made = try await shell(
+            "cd \(folder.path) && openssl pkcs12 -export -nokeys -in issuer.pem -passout pass:hush-7 -out all/issuer.p12"
+        )
+        #expect(made.status == 0, "\(made.output)")
+        let identities = try SigningIdentity.load(folder: "\(folder.path)/all", validAt: Fixtures.now)
+        #expect(identities.values.map(\.intermediate) == [authority.intermediate])
+        #expect(identities.values.allSatisfy { $0.findings.isEmpty })
     }
 
     @Test("a request is one that openssl accepts; its key is private, may be encrypted, and nothing is overwritten")

@@ -2,25 +2,21 @@
 import COpenSSL
 
 extension PKCS12 {
-    /// Reads a certificate with its key.
-    /// - Parameter key: taken instead of the file's own, which may have none; the certificate is the one that it belongs to.
-    /// - Throws: `notPKCS12`, `passphraseNeeded`, `wrongPassphrase`, `noPrivateKey`, `noCertificate`,
-    ///   `unsupportedAlgorithm`, `legacyProviderMissing`, `invalidInput` for a file without checksum.
-    package static func read(
-        _ bytes: [UInt8],
-        passphrase: [UInt8],
-        key: PrivateKey? = nil
-    ) throws(CryptographyError) -> PKCS12Contents {
+    /// Reads all certificates and keys of a file.
+    ///
+    /// - Throws: `notPKCS12`, `passphraseNeeded`, `wrongPassphrase`, `unsupportedAlgorithm`, `legacyProviderMissing`,
+    ///   `invalidInput` for a file without checksum.
+    package static func read(_ bytes: [UInt8], passphrase: [UInt8]) throws(CryptographyError) -> PKCS12Contents {
         let secret = Passphrase(passphrase)
         guard secret.isUsable else {
             throw CryptographyError(.wrongPassphrase, "the passphrase is too long, or holds a zero byte")
         }
         do throws(CryptographyError) {
-            return try unsafe read(bytes, secret, given: key, library: nil)
+            return try unsafe read(bytes, secret, library: nil)
         } catch  where error.code == .unsupportedAlgorithm {
             let library = try LegacyLibrary()
             return try unsafe library.withContext { context throws(CryptographyError) in
-                try unsafe read(bytes, secret, given: key, library: context)
+                try unsafe read(bytes, secret, library: context)
             }
         }
     }
@@ -28,7 +24,6 @@ extension PKCS12 {
     private static func read(
         _ bytes: [UInt8],
         _ secret: Passphrase,
-        given: PrivateKey?,
         library: OpaquePointer?
     ) throws(CryptographyError) -> PKCS12Contents {
         OpenSSLFailures.clear()
@@ -45,68 +40,28 @@ extension PKCS12 {
         }
         defer { unsafe PKCS12_free(file) }
         try unsafe checkPassphrase(file, secret)
-        var key: OpaquePointer?
-        var certificate: OpaquePointer?
-        var others: OpaquePointer?
-        // OpenSSL 3.0 looks for the ciphers of the key's bag in the thread's own library context, whatever the file's is.
+        // OpenSSL 3.0 looks for the ciphers of a key's bag in the thread's own library context, whatever the file's is.
         // What is made meanwhile is copied out below, when the thread is back in the context it had.
         let former = unsafe library.flatMap { unsafe OSSL_LIB_CTX_set0_default($0) }
-        let parsed = unsafe secret.withCString { text, _ in
-            unsafe PKCS12_parse(file, text, &key, &certificate, &others) == 1
+        let bags = unsafe secret.withCString { text, length in
+            // An empty passphrase has two encodings, and both are in use.
+            let isAbsent = unsafe length == 0 && PKCS12_verify_mac(file, nil, 0) == 1
+            return unsafe PKCS12Bags(file, isAbsent ? nil : text, length)
         }
         if let former = unsafe former { unsafe OSSL_LIB_CTX_set0_default(former) }
-        defer {
-            unsafe EVP_PKEY_free(key)
-            unsafe X509_free(certificate)
-            unsafe CertificateStack.free(others)
-        }
-        guard parsed else {
+        guard bags.areWhole else {
             let failures = OpenSSLFailures.drain()
             throw failures.nameUnsupportedAlgorithm
                 ? failures.error(.unsupportedAlgorithm, "the file's encryption is one that OpenSSL doesn't read")
                 : failures.error(.wrongPassphrase, "the passphrase does not open the file, or the file is damaged")
         }
         OpenSSLFailures.clear()
-        let rest = unsafe CertificateStack.elements(of: others)
-        if let given {
-            var all: [Certificate] = []
-            if let certificate = unsafe certificate { all.append(try unsafe copy(certificate)) }
-            for index in unsafe rest.indices { all.append(try unsafe copy(rest[index])) }
-            return try contents(all, given, isLegacy: unsafe library != nil)
+        var contents = PKCS12Contents(usedLegacyAlgorithms: unsafe library != nil)
+        for index in unsafe bags.certificates.indices {
+            contents.certificates.append(try unsafe copy(bags.certificates[index]))
         }
-        guard let key = unsafe key else {
-            throw CryptographyError(
-                .noPrivateKey,
-                "no private key in file; export the certificate together with its key"
-            )
-        }
-        guard let certificate = unsafe certificate else {
-            throw CryptographyError(.noCertificate, "no certificate in file that belongs to the private key")
-        }
-        var copies: [Certificate] = []
-        for index in unsafe rest.indices { copies.append(try unsafe copy(rest[index])) }
-        return PKCS12Contents(
-            certificate: try unsafe copy(certificate),
-            key: try unsafe copy(key: key),
-            others: copies,
-            usedLegacyAlgorithms: unsafe library != nil
-        )
-    }
-
-    private static func contents(
-        _ all: [Certificate],
-        _ key: PrivateKey,
-        isLegacy: Bool
-    ) throws(CryptographyError) -> PKCS12Contents {
-        // A key that belongs to none of them is for the caller to tell of: with the certificate that it should belong to.
-        guard let certificate = all.first(where: { $0.matches(key) }) ?? all.first(where: { !$0.isCA }) ?? all.first
-        else { throw CryptographyError(.noCertificate, "no certificate in file") }
-        return PKCS12Contents(
-            certificate: certificate,
-            key: key,
-            others: all.filter { $0 != certificate },
-            usedLegacyAlgorithms: isLegacy
-        )
+        for index in unsafe bags.keys.indices { contents.keys.append(try unsafe copy(key: bags.keys[index])) }
+        return contents
     }
 
     private static func checkPassphrase(_ file: OpaquePointer, _ secret: Passphrase) throws(CryptographyError) {

@@ -18,6 +18,24 @@ enum PEMText {
         return labels
     }
 
+    /// Where the blocks of these labels lie, from each one's BEGIN line up to the next one's, in order.
+    static func blocks(in bytes: [UInt8], labels: Set<String>) -> [Range<Int>] {
+        let marker = Array("-----BEGIN ".utf8)
+        var starts: [(place: Int, isWanted: Bool)] = []
+        var place = markLength(bytes)
+        while place < bytes.count {
+            let end = bytes[place...].firstIndex { $0 == 0x0a || $0 == 0x0d } ?? bytes.count
+            if bytes[place..<end].starts(with: marker) {
+                let label = bytes[(place + marker.count)..<end].prefix { $0 != UInt8(ascii: "-") }
+                starts.append((place, labels.contains(String(decoding: label, as: UTF8.self))))
+            }
+            place = end + 1
+        }
+        return starts.indices.filter { starts[$0].isWanted }.map {
+            starts[$0].place..<($0 + 1 < starts.count ? starts[$0 + 1].place : bytes.count)
+        }
+    }
+
     /// What bytes without the wanted block are, for a message.
     static func describe(_ bytes: [UInt8]) -> String {
         if bytes.isEmpty { return "it is empty" }

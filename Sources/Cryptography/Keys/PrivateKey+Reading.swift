@@ -34,6 +34,27 @@ extension PrivateKey {
         OpenSSLFailures.clear()
     }
 
+    /// Reads all private keys of a PEM text, such as `openssl pkcs12 -nodes` writes of several identities; none where it has
+    /// none.
+    ///
+    /// - Parameter passphrase: opens those that are encrypted.
+    /// - Throws: as ``init(pem:passphrase:)``, where no key can be read: another's key beside one's own does no harm.
+    package static func all(pem: [UInt8], passphrase: [UInt8]? = nil) throws(CryptographyError) -> [PrivateKey] {
+        var keys: [PrivateKey] = []
+        var fault: CryptographyError?
+        for range in PEMText.blocks(in: pem, labels: labels) {
+            var block = Array(pem[range])
+            defer { block.wipe() }
+            do throws(CryptographyError) {
+                keys.append(try PrivateKey(pem: block, passphrase: passphrase))
+            } catch {
+                fault = fault ?? error
+            }
+        }
+        if let fault, keys.isEmpty { throw fault }
+        return keys
+    }
+
     private static func fault(_ failures: OpenSSLFailures, asked: Bool, given: Bool) -> CryptographyError {
         if asked && !given {
             return CryptographyError(.passphraseNeeded, "the private key is encrypted: give its passphrase")

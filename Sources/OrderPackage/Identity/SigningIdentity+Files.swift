@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Cryptography
-import OrderModel
+public import OrderModel
 import ServiceRuntime
 
 extension SigningIdentity {
@@ -46,13 +46,15 @@ extension SigningIdentity {
     ///
     /// - Parameters:
     ///   - files: where it lies.
+    ///   - type: whose identity is meant, where the file holds those of several order types.
     ///   - second: when the chain must be in date, in seconds since 1970; nil takes one out of date too, which still signs
     ///     what was made while it was valid.
     /// - Throws: `expired`, `notYetValid`, what ``init(certificate:key:intermediates:)`` throws, and `unreadableFile`, `unreadableIdentity`,
     ///   `noCertificate`, `noPrivateKey`, `wrongPassphrase`, `passphraseNeeded`, `legacyProviderMissing`,
-    ///   `unsupportedAlgorithm`, each naming the file.
+    ///   `unsupportedAlgorithm`, `severalIdentities`, each naming the file.
     public static func load(
         _ files: Files,
+        for type: OrderTypeIdentifier? = nil,
         validAt second: Int64? = nil
     ) throws(OrderPackageError) -> SigningIdentity {
         // Either file may hold a key that nothing protects.
@@ -64,7 +66,7 @@ extension SigningIdentity {
         for path in files.intermediates { intermediates += try readCertificates(path) }
         let contents = try contents(bytes, keyBytes, files.passphrase?.bytes, files)
         do throws(OrderPackageError) {
-            let identity = try SigningIdentity(contents, given: intermediates)
+            let identity = try SigningIdentity(contents, for: type, given: intermediates)
             if let second { try identity.checkValidity(at: second) }
             return identity
         } catch {
@@ -94,12 +96,17 @@ extension SigningIdentity {
         }
     }
 
-    private init(_ contents: IdentityContents, given: [Certificate]) throws(OrderPackageError) {
+    private init(
+        _ contents: IdentityContents,
+        for type: OrderTypeIdentifier?,
+        given: [Certificate]
+    ) throws(OrderPackageError) {
+        let (certificate, key) = try contents.pair(for: type)
         try self.init(
-            certificate: contents.certificate,
-            key: contents.key,
+            certificate: certificate,
+            key: key,
             given: given,
-            found: contents.others,
+            found: contents.certificates.filter { $0 != certificate },
             findings: contents.findings
         )
     }
@@ -111,14 +118,14 @@ extension SigningIdentity {
     ///   - key: the private key in PEM or DER, where `identity` doesn't hold it.
     ///   - intermediates: where the issuer is looked for besides `identity` and Apple's own.
     ///   - passphrase: opens `identity` or `key` where they are encrypted.
-    /// - Throws: as ``load(_:validAt:)``, without the names of files.
+    /// - Throws: as ``load(_:for:validAt:)``, without the names of files.
     public init(
         identity: [UInt8],
         key: [UInt8]?,
         intermediates: [Certificate],
         passphrase: [UInt8]?
     ) throws(OrderPackageError) {
-        try self.init(try Self.contents(identity, key, passphrase, nil), given: intermediates)
+        try self.init(try Self.contents(identity, key, passphrase, nil), for: nil, given: intermediates)
     }
 
     static func readFile(_ path: String, _ kind: String) throws(OrderPackageError) -> [UInt8] {
@@ -144,46 +151,72 @@ extension SigningIdentity {
 
 /// What an identity file, and a key file where there is one, turned out to hold.
 private struct IdentityContents {
-    let certificate: Certificate
-    let key: PrivateKey
-    let others: [Certificate]
+    let certificates: [Certificate]
+    let keys: [PrivateKey]
     var findings: [Finding] = []
 
-    /// - Parameter given: the key that is taken, whatever key the identity's own file holds.
+    /// - Parameter given: the key that is taken, whatever keys the identity's own file holds.
     init(identity: [UInt8], key given: PrivateKey?, passphrase: [UInt8]?) throws(CryptographyError) {
-        if identity.first == 0x30 {
-            if let certificate = try? Certificate(der: identity) {
-                guard let given else {
-                    throw CryptographyError(
-                        .noPrivateKey,
-                        "a DER certificate has no private key with it; give the key file too"
-                    )
-                }
-                self.certificate = certificate
-                key = given
-                others = []
-            } else {
-                let contents = try PKCS12.read(identity, passphrase: passphrase ?? [], key: given)
-                certificate = contents.certificate
-                key = contents.key
-                others = contents.others
-                if contents.usedLegacyAlgorithms { findings.append(SigningIdentity.legacyFinding("identity")) }
+        if identity.first != 0x30 {
+            certificates = try Certificate.all(pem: identity)
+            keys = if let given { [given] } else { try PrivateKey.all(pem: identity, passphrase: passphrase) }
+        } else if let certificate = try? Certificate(der: identity) {
+            guard let given else {
+                throw CryptographyError(
+                    .noPrivateKey,
+                    "a DER certificate has no private key with it; give the key file too"
+                )
             }
-            return
+            certificates = [certificate]
+            keys = [given]
+        } else {
+            let contents = try PKCS12.read(identity, passphrase: passphrase ?? [])
+            certificates = contents.certificates
+            keys = given.map { [$0] } ?? contents.keys
+            if contents.usedLegacyAlgorithms { findings.append(SigningIdentity.legacyFinding("identity")) }
         }
-        let certificates = try Certificate.all(pem: identity)
-        let key = if let given { given } else { try Self.key(identity, passphrase) }
-        // In a file of several certificates the leaf is the one that the key belongs to.
-        let leaf = certificates.first { $0.matches(key) } ?? certificates[0]
-        certificate = leaf
-        self.key = key
-        others = certificates.filter { $0 != leaf }
+        guard !keys.isEmpty else {
+            throw CryptographyError(
+                .noPrivateKey,
+                "no private key in file; give the key file too, or export the certificate together with its key"
+            )
+        }
+        guard !certificates.isEmpty else { throw CryptographyError(.noCertificate, "no certificate in file") }
     }
 
     static func key(_ bytes: [UInt8], _ passphrase: [UInt8]?) throws(CryptographyError) -> PrivateKey {
         bytes.first == 0x30
             ? try PrivateKey(der: bytes, passphrase: passphrase)
             : try PrivateKey(pem: bytes, passphrase: passphrase)
+    }
+
+    /// The certificate that signs, with its key: an order type's before any other, and of an order type's several the one
+    /// that ends last, so that a renewed one may stand beside the old.
+    ///
+    /// - Throws: `severalIdentities` where there are those of several order types, and none of them is asked for.
+    func pair(for type: OrderTypeIdentifier?) throws(OrderPackageError) -> (Certificate, PrivateKey) {
+        let own = certificates.filter { certificate in
+            !certificate.isCA && keys.contains { certificate.matches($0) }
+        }
+        var types: [String: [Certificate]] = [:]
+        for certificate in own {
+            guard let text = certificate.extensionString(WalletPolicy.orderType) else { continue }
+            types[text, default: []].append(certificate)
+        }
+        var leaves = types.first?.value ?? own
+        if types.count > 1 {
+            guard let asked = type.flatMap({ types[$0.text] }) else {
+                throw OrderPackageError(
+                    .severalIdentities,
+                    "the file holds identities for \(types.keys.sorted().joined(separator: " and ")); export each by itself"
+                )
+            }
+            leaves = asked
+        }
+        // One that no key belongs to is told of by its name.
+        let others = certificates.filter { !$0.isCA } + certificates
+        let leaf = leaves.max { $0.notAfter < $1.notAfter } ?? others[0]
+        return (leaf, keys.first { leaf.matches($0) } ?? keys[0])
     }
 }
 

@@ -37,7 +37,8 @@ enum OrderTypeLoading {
             file: type.identity,
             key: type.key,
             intermediates: type.intermediates.map { [$0] } ?? [],
-            passphraseFile: type.passphraseFile
+            passphraseFile: type.passphraseFile,
+            for: type.identifier
         )
         guard identity.orderTypeIdentifier == type.identifier else {
             throw ConfigurationError([
@@ -64,17 +65,18 @@ enum OrderTypeLoading {
         )
     }
 
-    /// Reads an identity from its files.
+    /// Reads an identity from its files; of several, the one for an order type.
     static func identity(
         file: String,
         key: String?,
         intermediates: [String],
-        passphraseFile: String?
+        passphraseFile: String?,
+        for type: OrderTypeIdentifier
     ) async throws -> SigningIdentity {
         try await runBlocking {
             var files = SigningIdentity.Files(identity: file, key: key, intermediates: intermediates)
             if let passphraseFile { try files.readPassphrase(passphraseFile) }
-            return try SigningIdentity.load(files)
+            return try SigningIdentity.load(files, for: type)
         }
     }
 

@@ -133,7 +133,7 @@ enum PackageBuildCommand: Command {
                     intermediates: arguments.all("intermediate")
                 )
                 if let file = arguments["passphrase-file"] { try files.readPassphrase(file) }
-                return try SigningIdentity.load(files, validAt: now)
+                return try SigningIdentity.load(files, for: type, validAt: now)
             }
         } catch let error as OrderPackageError {
             throw CommandFailure(.inputUnreadable, error.description)
