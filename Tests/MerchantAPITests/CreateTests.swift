@@ -141,6 +141,23 @@ extension MerchantAPITests {
             }
         }
 
+        @Test(
+            "an order that no path could lead to is refused; dots beside other characters are none",
+            arguments: [(".", 422), ("..", 422), ("...", 201), (".a", 201), ("a..", 201), ("%2E", 201), ("./", 201)]
+        )
+        func dots(identifier: String, status: Int) async throws {
+            try await withMerchant { merchant in
+                let answer = await merchant.create(identifier)
+                #expect(answer.status.code == status, "\(answer.text)")
+                if status == 422 {
+                    #expect(answer.places == ["/order/orderIdentifier"])
+                    #expect(answer.json["errors"]?[0]?["code"] == "identifier-unreachable")
+                } else {
+                    #expect(await merchant.client.send(.get, Merchant.path(identifier)).status == .ok)
+                }
+            }
+        }
+
         @Test("fills in what is missing, and ignores with a warning what is not the caller's to say")
         func filledIn() async throws {
             try await withMerchant { merchant in

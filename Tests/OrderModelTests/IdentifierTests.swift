@@ -40,7 +40,17 @@ import Testing
     @Test func `an identifier knows whether a URL can hold it as it is`() throws {
         #expect(try OrderIdentifier("A-1_b.c~").isURLSafe)
         #expect(try !OrderIdentifier("#1").isURLSafe)
-        #expect(try !OrderIdentifier("..").isURLSafe)
+    }
+
+    @Test func `what paths can't hold is no identifier of an order or a device`() throws {
+        for text in [".", ".."] {
+            #expect { try OrderIdentifier(text) } throws: { ($0 as? IdentifierError)?.code == .badForm }
+            #expect { try DeviceIdentifier(text) } throws: { ($0 as? IdentifierError)?.code == .badForm }
+        }
+        for text in ["...", ".a", "a.", "./"] {
+            #expect(try OrderIdentifier(text).text == text)
+            #expect(try DeviceIdentifier(text).text == text)
+        }
     }
 
     @Test(

@@ -80,6 +80,8 @@ import Testing
         ("duplicate-identifier", "/fulfillments/1/fulfillmentIdentifier", "\"s\""),
         ("file-name-too-long", "/merchant/logo", "\"\(String(repeating: "é", count: 128))\""),
         ("identifier-too-long", "/orderIdentifier", "\"\(String(repeating: "é", count: 128))\""),
+        ("identifier-unreachable", "/orderIdentifier", "\".\""),
+        ("identifier-unreachable", "/orderIdentifier", "\"..\""),
         ("newer-than-target", "/schemaVersion", "2"),
         ("updated-before-created", "/updatedAt", "\"2025-12-31T10:00:00Z\""),
     ])

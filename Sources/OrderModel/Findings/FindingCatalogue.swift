@@ -44,6 +44,7 @@ public enum FindingCatalogue {
         ("fractional-seconds", "A date has fractions of a second; packages get whole seconds."),
         ("identifier-not-url-safe", "An order identifier has to be escaped in URLs."),
         ("identifier-too-long", "An identifier has more than 255 bytes."),
+        ("identifier-unreachable", "An order identifier is one or two dots, which no URL can hold."),
         ("insecure-link", "A link for the customer is http instead of https."),
         ("insecure-url", "The web service URL is not https."),
         ("item-not-ordered", "A fulfillment or return lists an item that the order does not have."),

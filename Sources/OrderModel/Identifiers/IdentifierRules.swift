@@ -15,6 +15,18 @@ enum IdentifierRules {
         }
     }
 
+    /// What stands in paths must be none of the two names that everyone on the way takes for a direction, in whatever
+    /// spelling (RFC 3986 6.2.2.3): nothing could be reached by it.
+    static func checkSegment(_ text: String, kind: String) throws(IdentifierError) {
+        guard text == "." || text == ".." else { return }
+        throw IdentifierError(
+            .badForm,
+            kind,
+            "The \(kind) is \"\(text)\", which no URL can hold: clients and proxies take it out of every path",
+            fix: "Use letters and digits, too."
+        )
+    }
+
     /// The length in bytes of UTF-8.
     static func checkLength(_ text: String, kind: String, _ range: ClosedRange<Int>) throws(IdentifierError) {
         let count = text.utf8.count

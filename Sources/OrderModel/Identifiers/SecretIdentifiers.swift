@@ -7,12 +7,13 @@ public struct DeviceIdentifier: Hashable, Sendable, CustomStringConvertible, Cus
     /// The identifier as the device sent it.
     public let text: String
 
-    /// Takes 1 to 255 visible ASCII characters.
+    /// Takes 1 to 255 visible ASCII characters, but neither `.` nor `..`, which no path can hold.
     ///
-    /// - Throws: ``IdentifierError`` with `empty`, `tooLong` or `badCharacter`.
+    /// - Throws: ``IdentifierError`` with `empty`, `tooLong`, `badCharacter` or `badForm`.
     public init(_ text: String) throws(IdentifierError) {
         try IdentifierRules.checkLength(text, kind: "device identifier", 1...255)
         try IdentifierRules.checkVisible(text, kind: "device identifier")
+        try IdentifierRules.checkSegment(text, kind: "device identifier")
         self.text = text
     }
 

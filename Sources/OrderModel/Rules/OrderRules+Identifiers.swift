@@ -4,15 +4,30 @@ import ExactJSON
 
 extension OrderRules {
     mutating func checkIdentifiers() {
-        if let text = order["orderIdentifier"]?.stringValue, !text.isEmpty, !IdentifierRules.isURLSafe(text) {
-            add(
-                .warning,
-                "identifier-not-url-safe",
-                ["orderIdentifier"],
-                "Devices put the order identifier into URLs, where some of its characters have to be escaped.",
-                fix: "Use letters, digits, '-', '.', '_' and '~' only; the customer reads orderNumber instead."
-            )
+        checkOrderIdentifier()
+        checkOrderType()
+        checkDuplicates("fulfillments", "fulfillmentIdentifier")
+        checkDuplicates("returns", "returnIdentifier")
+    }
+
+    private mutating func checkOrderIdentifier() {
+        guard let text = order["orderIdentifier"]?.stringValue, !text.isEmpty, !IdentifierRules.isURLSafe(text)
+        else { return }
+        do throws(IdentifierError) {
+            try IdentifierRules.checkSegment(text, kind: "order identifier")
+        } catch {
+            return add(.error, "identifier-unreachable", ["orderIdentifier"], error.message + ".", fix: error.fix)
         }
+        add(
+            .warning,
+            "identifier-not-url-safe",
+            ["orderIdentifier"],
+            "Devices put the order identifier into URLs, where some of its characters have to be escaped.",
+            fix: "Use letters, digits, '-', '.', '_' and '~' only; the customer reads orderNumber instead."
+        )
+    }
+
+    private mutating func checkOrderType() {
         if let text = order["orderTypeIdentifier"]?.stringValue, let type = try? OrderTypeIdentifier(text),
             !type.followsConvention
         {
@@ -24,8 +39,6 @@ extension OrderRules {
                 fix: "Copy it from the UID of the Order Type ID certificate, such as order.com.example.shop."
             )
         }
-        checkDuplicates("fulfillments", "fulfillmentIdentifier")
-        checkDuplicates("returns", "returnIdentifier")
     }
 
     private mutating func checkDuplicates(_ list: String, _ member: String) {

@@ -30,8 +30,9 @@ public enum OrderSchema {
     /// The codes of errors that no schema of one document can express. Every other error that validation of a whole
     /// document gives out is one that this schema finds, too.
     public static let ruleCodes: Set<String> = [
-        "bad-number", "date-out-of-range", "duplicate-identifier", "file-name-too-long", "identifier-too-long",
-        "newer-than-target", "updated-before-created", "updated-without-change", "web-service-url-authority",
+        "bad-number", "date-out-of-range", "duplicate-identifier", "file-name-too-long",
+        "identifier-too-long", "identifier-unreachable", "newer-than-target", "updated-before-created",
+        "updated-without-change", "web-service-url-authority",
     ]
 
     /// Every object below the order, each once, in the order they are met.
