@@ -36,26 +36,29 @@ package struct DeviceAPI: Sendable {
     /// The routes, at the root and under each path that a web service URL has before `/v1`.
     package func router(prefixes: [String] = []) -> Router {
         var router = Router(tolerant: true)
-        for prefix in Set(prefixes.map(Self.normalized) + [""]).sorted() {
-            let registration = "\(prefix)/v1/devices/{device}/registrations/{type}/{order}"
-            router.on(.post, registration, bodyLimit: 64 << 10, name: "register") { request, parameters in
+        // A prefix that no request can have needs no routes.
+        for prefix in Set(prefixes.compactMap { try? PathPrefix($0) }).union([.root]) {
+            let registration = "/v1/devices/{device}/registrations/{type}/{order}"
+            router.on(.post, registration, under: prefix, bodyLimit: 64 << 10, name: "register") {
+                request,
+                parameters in
                 try await self.answering { try await self.register(request, parameters) }
             }
-            router.on(.delete, registration, name: "unregister") { request, parameters in
+            router.on(.delete, registration, under: prefix, name: "unregister") { request, parameters in
                 try await self.answering { try await self.unregister(request, parameters) }
             }
-            router.on(.get, "\(prefix)/v1/devices/{device}/registrations/{type}", name: "changed-orders") {
+            router.on(.get, "/v1/devices/{device}/registrations/{type}", under: prefix, name: "changed-orders") {
                 request,
                 parameters in
                 try await self.answering { try await self.changedOrders(request, parameters) }
             }
-            router.on(.get, "\(prefix)/v1/orders/{type}/{order}", name: "package") { request, parameters in
+            router.on(.get, "/v1/orders/{type}/{order}", under: prefix, name: "package") { request, parameters in
                 try await self.answering { try await self.package(request, parameters) }
             }
-            router.on(.post, "\(prefix)/v1/log", bodyLimit: 64 << 10, name: "log") { request, _ in
+            router.on(.post, "/v1/log", under: prefix, bodyLimit: 64 << 10, name: "log") { request, _ in
                 try await self.receiveLog(request)
             }
-            router.on(.get, "\(prefix)/o/{token}/{name}", name: "share-link") { request, parameters in
+            router.on(.get, "/o/{token}/{name}", under: prefix, name: "share-link") { request, parameters in
                 try await self.answering { try await self.sharedPackage(request, parameters) }
             }
         }
@@ -74,17 +77,30 @@ package struct DeviceAPI: Sendable {
         }
     }
 
-    /// The path of a web service URL without a trailing slash: `https://example.com/api/orders/` is `/api/orders`.
+    /// The path of a web service URL in one spelling, without a trailing slash: `https://example.com/api/orders/` is
+    /// `/api/orders`, `…/caf%c3%a9` is `/caf%C3%A9`. A path that no request can have stays as it is.
     package static func pathPrefix(of url: String) -> String {
+        let path = self.path(of: url)
+        return (try? PathPrefix(path))?.text ?? path
+    }
+
+    /// Why no request can come to the path of a web service URL; nil when it can. Clients take dot segments out before they
+    /// ask, and escapes have to stand for text.
+    package static func pathFault(of url: String) -> String? {
+        do throws(Problem) {
+            _ = try PathPrefix(self.path(of: url))
+            return nil
+        } catch {
+            return error.detail
+        }
+    }
+
+    /// From the first slash behind the host.
+    private static func path(of url: String) -> String {
         let address = url.prefix { $0 != "?" && $0 != "#" }
         guard let scheme = address.range(of: "://") else { return "" }
         guard let slash = address[scheme.upperBound...].firstIndex(of: "/") else { return "" }
-        return self.normalized(String(address[slash...]))
-    }
-
-    private static func normalized(_ path: String) -> String {
-        let segments = path.split(separator: "/")
-        return segments.isEmpty ? "" : "/" + segments.joined(separator: "/")
+        return String(address[slash...])
     }
 }
 

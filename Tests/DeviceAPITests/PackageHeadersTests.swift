@@ -53,7 +53,8 @@ struct PackageHeadersTests {
         arguments: [
             ("https://example.com", ""), ("https://example.com/", ""),
             ("https://example.com/api/orders/", "/api/orders"),
-            ("https://example.com:8080//a//b", "/a/b"),
+            ("https://example.com:8080//a//b", "/a/b"), ("https://example.com/caf%c3%a9/x%2fy/", "/caf%C3%A9/x%2Fy"),
+            ("https://example.com/my%20shop?a#b", "/my%20shop"), ("https://example.com/%61", "/a"),
         ]
     )
     func prefixes(url: String, prefix: String) {

@@ -78,6 +78,9 @@ struct ErrorTests {
         Call("config validate --web-service-url https://w.example.com/?a=b", 78, "has a query or fragment"),
         Call("config validate --web-service-url https://w.example.com/#a", 78, "has a query or fragment"),
         Call("config validate --web-service-url https://w.example.com/v1/", 78, "Leave /v1 out"),
+        Call("config validate --web-service-url https://w.example.com/a/../b", 78, "The path has a dot segment"),
+        Call("config validate --web-service-url https://w.example.com/%2E/b", 78, "The path has a dot segment"),
+        Call("config validate --web-service-url https://w.example.com/%FF", 78, "the bytes are not UTF-8"),
         Call("config validate --device-certificate x.pem", 78, "device.certificate and device.key go together"),
         // The database.
         Call("keys list --database nonsense", 78, "database (flag): the database settings can't be read"),

@@ -15,6 +15,7 @@ package struct Router: Sendable {
     /// Adds a route.
     /// - Parameters:
     ///   - pattern: "/orders/{type}/{order}"; the last segment may be "{path...}", one or more segments.
+    ///   - prefix: what stands in front of it. It is data: braces in it are braces.
     ///   - bodyLimit: the largest body in bytes; larger is 413.
     ///   - name: what metrics call it; method and pattern when left out.
     ///   - gate: asked before a body is read that takes more than one read.
@@ -22,6 +23,7 @@ package struct Router: Sendable {
     package mutating func on(
         _ method: HTTPMethod,
         _ pattern: String,
+        under prefix: PathPrefix = .root,
         bodyLimit: Int = 64 * 1024,
         name: String? = nil,
         gate: HTTPGate? = nil,
@@ -30,14 +32,15 @@ package struct Router: Sendable {
         let parsed = RoutePattern(pattern)
         let route = HTTPRoute(
             method: method,
-            pattern: pattern,
-            name: name ?? "\(method) \(pattern)",
+            pattern: prefix.text + pattern,
+            name: name ?? "\(method) \(prefix.text)\(pattern)",
             bodyLimit: bodyLimit,
             parameterNames: parsed.parameterNames,
             gate: gate,
             handler: handler
         )
-        precondition(root.insert(route, parsed.segments[...]), "\(method) \(pattern) has a route already")
+        let segments = prefix.segments.map(RoutePattern.Segment.literal) + parsed.segments
+        precondition(root.insert(route, segments[...]), "\(method) \(route.pattern) has a route already")
     }
 
     /// What a request leads to.

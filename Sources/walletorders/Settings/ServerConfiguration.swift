@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
 import ExactJSON
 import Glibc
 import HTTPEngine
@@ -195,6 +196,9 @@ struct ServerConfiguration: Sendable {
         let check = URLCheck(text)
         if let fault = check.fault { values.fault(key, "\(fault); write it like https://wallet.example.com/") }
         for (_, message, fix) in check.webServiceFaults { values.fault(key, "\(message). \(fix)") }
+        if check.fault == nil, let fault = DeviceAPI.pathFault(of: text) {
+            values.fault(key, "No device can ask for its path. \(fault)")
+        }
         return text
     }
 
