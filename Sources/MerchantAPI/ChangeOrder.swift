@@ -60,7 +60,7 @@ extension MerchantAPI {
         let route = "POST /api/v1/orders/{type}/{order}/events"
         return Self.response(
             try await self.once(request, route, of: orderKey.orderType, key, about: orderKey.order) {
-                StoredAnswer(.object(Self.answer(try await self.apply(event, to: orderKey, options))))
+                (StoredAnswer(.object(Self.answer(try await self.apply(event, to: orderKey, options)))), true)
             }
         )
     }
@@ -84,9 +84,17 @@ extension MerchantAPI {
         _ = try Self.validatesOnly(request)
         return Self.response(
             try await self.once(request, "POST /api/v1/events", of: nil, key, keeping: \.withoutQuotes) {
-                StoredAnswer(["results": .array(try await self.results(of: list, request, key))])
+                let results = try await self.results(of: list, request, key)
+                return (StoredAnswer(["results": .array(results)]), !results.contains(where: Self.mayPass))
             }
         )
+    }
+
+    /// Whether one event's result is a failure that the same request may not meet again: too much to do, or a fault of the
+    /// service.
+    private static func mayPass(_ result: JSONValue) -> Bool {
+        guard let status = result["problem"]?["status"]?.int64Value else { return false }
+        return status == 429 || status >= 500
     }
 
     /// An answer for each event, in their order.

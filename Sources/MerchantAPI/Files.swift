@@ -93,7 +93,7 @@ extension MerchantAPI {
         return Self.response(
             try await self.once(request, "POST /api/v1/order-types/{type}/refresh", of: type, key) {
                 try await self.store.startRefresh(of: type)
-                return StoredAnswer(["orderTypeIdentifier": .string(type.text), "started": true], status: 202)
+                return (StoredAnswer(["orderTypeIdentifier": .string(type.text), "started": true], status: 202), true)
             }
         )
     }

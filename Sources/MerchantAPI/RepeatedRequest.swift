@@ -19,7 +19,8 @@ extension MerchantAPI {
     ///     another's answers.
     ///   - order: the one order that the request is about: its erasure takes the kept answer's contents along.
     ///   - keeping: what of the answer is kept: of an answer about many orders, nothing that is anybody's.
-    ///   - work: does it and makes the answer, which must hold no token.
+    ///   - work: does it and makes the answer, which must hold no token. An answer that tells of a failure which may pass is
+    ///     not final: it is given, but not kept, so that the same request can come again.
     internal func once(
         _ request: HTTPRequest,
         _ route: String,
@@ -27,10 +28,10 @@ extension MerchantAPI {
         _ key: APIKey,
         about order: OrderIdentifier? = nil,
         keeping: (StoredAnswer) -> StoredAnswer = { $0 },
-        work: () async throws -> StoredAnswer
+        work: () async throws -> (answer: StoredAnswer, isFinal: Bool)
     ) async throws -> (answer: StoredAnswer, isReplay: Bool) {
         guard let value = request.headers["idempotency-key"], try !Self.validatesOnly(request) else {
-            return (try await work(), false)
+            return (try await work().answer, false)
         }
         let scope = type == nil ? " " + Self.scope(key) : ""
         let request = RequestKey(
@@ -41,7 +42,14 @@ extension MerchantAPI {
         )
         if let kept = try await self.store.takeKey(request, of: type) { return (kept, true) }
         let answer: StoredAnswer
-        do { answer = try await work() } catch {
+        do {
+            let outcome = try await work()
+            answer = outcome.answer
+            if !outcome.isFinal {
+                try? await self.store.leaveKey(request, of: type)
+                return (answer, false)
+            }
+        } catch {
             // Without the database the key stays taken for some minutes, for this request alone.
             try? await self.store.leaveKey(request, of: type)
             throw error

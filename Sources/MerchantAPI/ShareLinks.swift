@@ -30,10 +30,10 @@ extension MerchantAPI {
             let link = try await self.store.createShareLink(for: orderKey, lifetime: .seconds(lifetime))
             made = link
             // The address is no part of what is kept: it holds the secret, and is derived again for a replay.
-            return StoredAnswer(
-                ["identifier": .string(link.identifier), "expiresAt": .string(link.expiresAt.rfc3339)],
-                status: 201
-            )
+            let answer: JSONValue = [
+                "identifier": .string(link.identifier), "expiresAt": .string(link.expiresAt.rfc3339),
+            ]
+            return (StoredAnswer(answer, status: 201), true)
         }
         guard case .object(var answer) = try JSONValue(parsing: Array(outcome.answer.body.utf8)),
             let identifier = answer["identifier"]?.stringValue
