@@ -55,7 +55,10 @@ extension MerchantAPI {
             try Self.json(request.body),
             options: self.validation(orderKey.orderType)
         )
-        guard let event else { throw Problem.faulty(findings, code: "invalid-event") }
+        let faults = findings + (event.map { Self.contradictions($0, orderKey) } ?? [])
+        guard let event, !faults.contains(where: \.isError) else {
+            throw Problem.faulty(faults, code: "invalid-event")
+        }
         let options = try self.options(request, orderKey.orderType, key)
         let route = "POST /api/v1/orders/{type}/{order}/events"
         return Self.response(
@@ -63,6 +66,24 @@ extension MerchantAPI {
                 (StoredAnswer(.object(Self.answer(try await self.apply(event, to: orderKey, options)))), true)
             }
         )
+    }
+
+    /// An event may name its order, as in a bulk request; then it has to be the one of the path: sent to a wrong address, it
+    /// would tell another customer.
+    private static func contradictions(_ event: OrderEvent, _ key: OrderKey) -> [Finding] {
+        [
+            ("orderTypeIdentifier", event.orderTypeIdentifier, key.orderType.text),
+            ("orderIdentifier", event.orderIdentifier, key.order.text),
+        ].compactMap { name, said, wanted in
+            guard let said, !said.utf8.elementsEqual(wanted.utf8) else { return nil }
+            return Finding(
+                severity: .error,
+                code: "identifier-changed",
+                pointer: JSONPointer(tokens: [name]),
+                message: "The event is of another order than its path.",
+                fix: "Send it to its own order's events, or leave \"\(name)\" out."
+            )
+        }
     }
 
     private func apply(_ event: OrderEvent, to key: OrderKey, _ options: ChangeOptions) async throws -> EventAnswer {

@@ -158,6 +158,36 @@ extension MerchantAPITests {
             }
         }
 
+        @Test("an event that names another order than its path is refused; one that names the same is taken")
+        func contradiction() async throws {
+            try await withMerchant { merchant in
+                await merchant.create("L1")
+                await merchant.create("L2")
+                let path = Merchant.path("L1", "/events")
+                let rows: [(type: JSONValue?, order: JSONValue?, places: [String])] = [
+                    (nil, "L2", ["/orderIdentifier"]), (nil, "l1", ["/orderIdentifier"]),
+                    (.string(Samples.bakery), nil, ["/orderTypeIdentifier"]),
+                    ("order.com.other", "L2", ["/orderIdentifier", "/orderTypeIdentifier"]),
+                    (.string(Samples.shop), "L1", []), (nil, "L1", []), (nil, nil, []),
+                ]
+                for (index, row) in rows.enumerated() {
+                    var event = Merchant.event("e\(index)").objectValue ?? [:]
+                    if let type = row.type { event["orderTypeIdentifier"] = type }
+                    if let order = row.order { event["orderIdentifier"] = order }
+                    let before = await merchant.client.send(.get, Merchant.path("L1")).json["revision"]
+                    let answer = await merchant.client.send(.post, path, json: .object(event))
+                    #expect(answer.places.sorted() == row.places, "\(answer.text)")
+                    if row.places.isEmpty {
+                        #expect(answer.status == .ok)
+                        continue
+                    }
+                    #expect(answer.status == .unprocessableContent && answer.code == "invalid-event")
+                    #expect(answer.json["errors"]?[0]?["code"] == "identifier-changed")
+                    #expect(await merchant.client.send(.get, Merchant.path("L1")).json["revision"] == before)
+                }
+            }
+        }
+
         @Test(
             "an event that is none tells all that is wrong with it",
             arguments: [
