@@ -6,13 +6,21 @@ internal import OrderStore
 
 extension MerchantAPI {
     /// Lets a request pass that shows a key with the right scope, and turns the store's errors into problems.
+    ///
+    /// - Parameter heeded: of a route that writes, the switches that it heeds; the others are refused.
     internal func answering(
         _ request: HTTPRequest,
         _ scope: APIScope,
+        heeding heeded: Switches? = nil,
         within time: Duration = OrderStore.answerTime,
         _ body: (APIKey) async throws -> HTTPResponse
     ) async throws -> HTTPResponse {
-        try await OrderStore.answering(within: time) { try await self.admitting(request, scope, body) }
+        try await OrderStore.answering(within: time) {
+            try await self.admitting(request, scope) { key in
+                try heeded?.check(request)
+                return try await body(key)
+            }
+        }
     }
 
     private func admitting(
@@ -106,12 +114,7 @@ extension MerchantAPI {
         _ key: APIKey
     ) throws -> ChangeOptions {
         var options = ChangeOptions()
-        let tags = request.headers.entityTags("if-match")
-        if tags.contains("*") {
-            options.ifMatch = .exists
-        } else if request.headers.contains("if-match") {
-            options.ifMatch = .entityTags(tags)
-        }
+        options.ifMatch = request.precondition
         options.validateOnly = try Self.validatesOnly(request)
         options.completeWhenFulfilled = self.types[type]?.completeWhenFulfilled ?? false
         options.validation = self.validation(type)

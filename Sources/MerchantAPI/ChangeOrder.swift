@@ -38,8 +38,14 @@ extension MerchantAPI {
     }
 
     /// `DELETE /api/v1/orders/{type}/{order}`: erases the personal data, keeps a tombstone.
-    internal func eraseOrder(_ parameters: RouteParameters, _ key: APIKey) async throws -> HTTPResponse {
-        guard try await self.store.erase(try self.orderKey(parameters, key)) else { throw Problem.orderNotFound }
+    internal func eraseOrder(
+        _ request: HTTPRequest,
+        _ parameters: RouteParameters,
+        _ key: APIKey
+    ) async throws -> HTTPResponse {
+        let orderKey = try self.orderKey(parameters, key)
+        let options = try self.options(request, orderKey.orderType, key)
+        guard try await self.store.erase(orderKey, options) else { throw Problem.orderNotFound }
         return HTTPResponse(.noContent)
     }
 

@@ -53,7 +53,8 @@ extension MerchantAPI {
     ) async throws -> HTTPResponse {
         let type = try self.orderType(parameters, key)
         let file = try Self.file(parameters, request.body)
-        try await self.store.putTypeFile(file, of: type)
+        let condition = request.headers.contains("if-none-match") ? FileCondition.absent : request.fileCondition
+        try await self.store.putTypeFile(file, of: type, condition)
         var response = HTTPResponse.json([
             "path": .string(file.name), "size": .number(JSONNumber(Int64(file.contents.count))),
             "digest": .string(file.digest.hex),
@@ -76,9 +77,13 @@ extension MerchantAPI {
     }
 
     /// `DELETE /api/v1/order-types/{type}/assets/{path}`: orders that have it pinned keep it until their next revision.
-    internal func removeTypeFile(_ parameters: RouteParameters, _ key: APIKey) async throws -> HTTPResponse {
+    internal func removeTypeFile(
+        _ request: HTTPRequest,
+        _ parameters: RouteParameters,
+        _ key: APIKey
+    ) async throws -> HTTPResponse {
         let type = try self.orderType(parameters, key)
-        try await self.store.removeTypeFile(try Self.path(parameters).text, of: type)
+        try await self.store.removeTypeFile(try Self.path(parameters).text, of: type, request.fileCondition)
         return HTTPResponse(.noContent)
     }
 
@@ -123,7 +128,7 @@ extension MerchantAPI {
         }
     }
 
-    private static func entityTag(_ digest: SHA256Digest) -> String { "\"\(digest.hex.prefix(32))\"" }
+    fileprivate static func entityTag(_ digest: SHA256Digest) -> String { "\"\(digest.hex.prefix(32))\"" }
 
     /// A file's contents. They never change under their tag; what is at a path may.
     private static func response(_ contents: [UInt8], _ digest: SHA256Digest, _ request: HTTPRequest) -> HTTPResponse {
@@ -134,6 +139,17 @@ extension MerchantAPI {
         response.headers["content-type"] = AssetFormat(contents)?.mediaType ?? "application/octet-stream"
         response.headers["x-content-type-options"] = "nosniff"
         return response
+    }
+}
+
+extension HTTPRequest {
+    /// The request's `If-Match`, of a file.
+    fileprivate var fileCondition: FileCondition {
+        switch self.precondition {
+        case .none: .any
+        case .exists: .present { _ in true }
+        case .entityTags(let tags): .present { tags.contains(MerchantAPI.entityTag($0)) }
+        }
     }
 }
 

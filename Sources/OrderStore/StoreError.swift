@@ -86,6 +86,14 @@ package struct StoreError: Error, Sendable, CustomStringConvertible {
         StoreError(.orderErased, "The order was erased; its identifier can't be used again.", order: key)
     }
 
+    static func changed(_ key: OrderKey) -> StoreError {
+        StoreError(
+            .preconditionFailed,
+            "The order has changed since the version that If-Match names. Read it again.",
+            order: key
+        )
+    }
+
     static func exists(_ key: OrderKey) -> StoreError {
         StoreError(
             .orderExists,

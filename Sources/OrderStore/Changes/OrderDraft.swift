@@ -105,13 +105,7 @@ struct OrderDraft {
     mutating func make(_ edit: OrderWork.Edit, _ readLog: LogReader) async throws {
         // What was done before is answered as before: that it was done is why the state is another one now.
         let isKnown = locked.known[edit.identifier] != nil || entryByEvent[edit.identifier] != nil
-        guard isKnown || options.ifMatch.holds(for: locked.digest) else {
-            throw StoreError(
-                .preconditionFailed,
-                "The order has changed since the version that If-Match names. Read it again.",
-                order: locked.key
-            )
-        }
+        guard isKnown || options.ifMatch.holds(for: locked.digest) else { throw StoreError.changed(locked.key) }
         switch edit.change {
         case .event(let event): try await take(event, edit, readLog)
         case .patch(let patch): try await take(document.mergePatched(with: patch), edit, readLog)

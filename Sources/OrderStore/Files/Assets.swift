@@ -15,6 +15,24 @@ package struct TypeFile: Sendable, Hashable {
     package let changedAt: Moment
 }
 
+/// What has to be at the place of a type's file before it is changed.
+package enum FileCondition: Sendable {
+    /// Anything or nothing.
+    case any
+    /// No file.
+    case absent
+    /// A file whose digest passes.
+    case present(@Sendable (SHA256Digest) -> Bool)
+
+    func holds(for digest: SHA256Digest?) -> Bool {
+        switch self {
+        case .any: true
+        case .absent: digest == nil
+        case .present(let passes): digest.map(passes) ?? false
+        }
+    }
+}
+
 extension OrderStore {
     /// The contents with a digest; nil when the type has none such.
     package func asset(_ orderType: OrderTypeIdentifier, _ digest: SHA256Digest) async throws -> [UInt8]? {
@@ -39,10 +57,15 @@ extension OrderStore {
     /// Gives a type a file. Revisions that exist keep what they pinned.
     ///
     /// - Throws: ``StoreError`` with `packageTooLarge` when no package could hold it with what goes into packages beside
-    ///   it: its other resolutions and languages, and the type's strings.
-    package func putTypeFile(_ file: OrderFile, of orderType: OrderTypeIdentifier) async throws {
+    ///   it: its other resolutions and languages, and the type's strings; `preconditionFailed`.
+    package func putTypeFile(
+        _ file: OrderFile,
+        of orderType: OrderTypeIdentifier,
+        _ condition: FileCondition = .any
+    ) async throws {
         try OrderFile.check(path: file.name)
         try await transaction { connection in
+            try await Self.check(condition, file.name, of: orderType, on: connection)
             let results = try await connection.pipeline([
                 Self.putAssets([file], orderType),
                 (FileStatements.touchTypePart, [.text(orderType.text), .text(file.name)]),
@@ -67,6 +90,25 @@ extension OrderStore {
         }
     }
 
+    /// Holds a condition against what is there, which nobody else can change then until the transaction ends.
+    private static func check(
+        _ condition: FileCondition,
+        _ name: String,
+        of orderType: OrderTypeIdentifier,
+        on connection: PostgresConnection
+    ) async throws {
+        if case .any = condition { return }
+        let type = PostgresValue.text(orderType.text)
+        _ = try await connection.query(FileStatements.lockOrderType, [type])
+        let present = try await connection.query(FileStatements.readTypePartDigest, [type, .text(name)]).first
+        guard condition.holds(for: try present.map { SHA256Digest(bytes: try $0.bytes(0)) }) else {
+            throw StoreError(
+                .preconditionFailed,
+                "The file is not what If-Match or If-None-Match asks for. Read it again."
+            )
+        }
+    }
+
     /// What the strings of a type weigh, which every package of the type holds.
     static func weight(typeStrings rows: Rows) throws -> PackageWeight {
         var weight = PackageWeight()
@@ -79,15 +121,22 @@ extension OrderStore {
 
     /// Takes a file from a type.
     ///
-    /// - Throws: ``StoreError`` with `assetNotFound`.
-    package func removeTypeFile(_ name: String, of orderType: OrderTypeIdentifier) async throws {
+    /// - Throws: ``StoreError`` with `assetNotFound`, `preconditionFailed`.
+    package func removeTypeFile(
+        _ name: String,
+        of orderType: OrderTypeIdentifier,
+        _ condition: FileCondition = .any
+    ) async throws {
         let isMade = Locked(false)
         try await transaction { connection in
             let place: [PostgresValue] = [.text(orderType.text), .text(name)]
+            // Made by the run before, it may be, whose commit was not answered for.
+            let isAgain = isMade.withLock { $0 }
+            if isAgain, try await connection.query(FileStatements.readTypePartDigest, place).isEmpty { return }
+            try await Self.check(condition, name, of: orderType, on: connection)
             _ = try await connection.query(FileStatements.touchTypePart, place)
             guard try await connection.query(FileStatements.removeTypePart, place).affected > 0 else {
-                // Made by the run before, whose commit was not answered for.
-                if isMade.withLock({ $0 }) { return }
+                if isAgain { return }
                 throw StoreError(.assetNotFound, "The order type has no file of this name.")
             }
             _ = try await connection.query(FileStatements.raisePartsVersion, [.text(orderType.text)])

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Cryptography
 import OrderModel
 import PostgreSQL
 import ServiceRuntime
@@ -12,16 +13,23 @@ extension OrderStore {
     /// was cut short goes on from there.
     ///
     /// - Returns: false when the order is unknown or was erased before.
-    package func erase(_ key: OrderKey) async throws -> Bool {
+    /// - Throws: ``StoreError`` with `preconditionFailed`.
+    package func erase(_ key: OrderKey, _ options: ChangeOptions = ChangeOptions()) async throws -> Bool {
+        if options.validateOnly {
+            guard let head = try await head(key), !head.isErased else { return false }
+            try Self.check(options.ifMatch, head.digest, key)
+            return true
+        }
         let type = PostgresValue.text(key.orderType.text)
         let place = [type, .text(key.order.text)]
         let isMade = Locked(false)
         return try await inTurn(key) {
-            while try await self.forgetDevices(of: key, atMost: Self.eraseBatch) == Self.eraseBatch {}
+            while try await self.forgetDevices(of: key, options.ifMatch, atMost: Self.eraseBatch) == Self.eraseBatch {}
             return try await self.transaction { connection in
                 let heads = try await connection.query(OrderStatements.lockForErase, place)
                 // Made by the run before, it may be, whose commit was not answered for.
                 guard let head = heads.first, try !head.bool(0) else { return isMade.withLock { $0 } }
+                try Self.check(options.ifMatch, SHA256Digest(bytes: try head.bytes(1)), key)
                 let contents = try await connection.query(OrderStatements.lockAssetsOfOrder, place)
                 let digests = try contents.map { try $0.bytes(0) }
                 let devices = try await connection.query(OrderStatements.lockDevicesOfOrder, place + [.null])
@@ -37,17 +45,23 @@ extension OrderStore {
         }
     }
 
+    private static func check(_ ifMatch: Precondition, _ digest: SHA256Digest, _ key: OrderKey) throws(StoreError) {
+        guard !ifMatch.holds(for: digest) else { return }
+        throw StoreError.changed(key)
+    }
+
     private static let eraseBatch = 1_000
 
     /// Ends registrations of an order that is about to be erased, and forgets devices that had no other.
     ///
     /// - Returns: how many devices it was.
-    private func forgetDevices(of key: OrderKey, atMost count: Int) async throws -> Int {
+    private func forgetDevices(of key: OrderKey, _ ifMatch: Precondition, atMost count: Int) async throws -> Int {
         let type = PostgresValue.text(key.orderType.text)
         let place = [type, .text(key.order.text)]
         return try await transaction { connection in
             let heads = try await connection.query(OrderStatements.lockForErase, place)
             guard let head = heads.first, try !head.bool(0) else { return 0 }
+            try Self.check(ifMatch, SHA256Digest(bytes: try head.bytes(1)), key)
             let devices = try await connection.query(
                 OrderStatements.lockDevicesOfOrder,
                 place + [.int(Int64(count))]

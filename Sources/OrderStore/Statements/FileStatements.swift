@@ -173,6 +173,19 @@ enum FileStatements {
         """
     )
 
+    /// Lets one change of a type's files at a time look at what is there: also at a place where nothing is, which has no row
+    /// to lock. Index: order_types_pkey.
+    static let lockOrderType = Statement(
+        "lock_order_type",
+        "select parts_version from order_types where order_type = $1::text for update"
+    )
+
+    /// Index: type_parts_pkey.
+    static let readTypePartDigest = Statement(
+        "read_type_part_digest",
+        "select digest from type_parts where order_type = $1::text and name = $2::text"
+    )
+
     /// Index: type_parts_pkey.
     static let removeTypePart = Statement(
         "remove_type_part",

@@ -289,7 +289,8 @@ enum OrderStatements {
     static let lockForErase = Statement(
         "lock_for_erase",
         """
-        select erased_at is not null from orders where order_type = $1::text and order_identifier = $2::text for update
+        select erased_at is not null, digest from orders
+        where order_type = $1::text and order_identifier = $2::text for update
         """
     )
 

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import HTTPEngine
+internal import OrderStore
+
+/// The switches of a request that keep a writing route from writing, and which of them a route heeds.
+///
+/// One that a route does not heed is refused: whoever sends it means that nothing may happen otherwise (RFC 9110 13.1: the
+/// method must not be performed when the condition is false).
+internal struct Switches: Sendable {
+    /// Heeds `validateOnly`.
+    var dryRun = false
+    /// Heeds `If-Match`.
+    var ifMatch = false
+    /// Heeds `If-None-Match: *`.
+    var ifNoneMatch = false
+
+    /// Heeds none.
+    static let noSwitch = Switches()
+    /// Heeds a dry run.
+    static let dryRun = Switches(dryRun: true)
+    /// Heeds a dry run and the order's revision.
+    static let revision = Switches(dryRun: true, ifMatch: true)
+    /// Heeds which file is there.
+    static let present = Switches(ifMatch: true)
+    /// Heeds whether the file is there, and which it is.
+    static let file = Switches(ifMatch: true, ifNoneMatch: true)
+
+    /// - Throws: the problem when the request has a switch that is not heeded here, or that can't be read.
+    func check(_ request: HTTPRequest) throws {
+        try Self.check(request, takes: ["validateOnly"])
+        if try MerchantAPI.validatesOnly(request), !self.dryRun {
+            throw Problem.badRequest("This route has no dry run: nothing was done.", code: "bad-validate-only")
+        }
+        if request.headers.contains("if-match"), !self.ifMatch {
+            throw Self.notHeeded("If-Match is not heeded here: nothing was done.")
+        }
+        guard request.headers.contains("if-none-match") else { return }
+        guard self.ifNoneMatch else { throw Self.notHeeded("If-None-Match is not heeded here: nothing was done.") }
+        guard request.headers.entityTags("if-none-match") == ["*"] else {
+            throw Self.notHeeded("Of If-None-Match only * is heeded here: nothing was done.")
+        }
+    }
+
+    /// Refuses names in the query that a route does not know, and what is there twice: a slip must not do what was not meant.
+    static func check(_ request: HTTPRequest, takes names: [String]) throws {
+        var seen: Set<String> = []
+        for (name, _) in request.query {
+            guard names.contains(name) else {
+                let known = names.isEmpty ? "none" : names.joined(separator: ", ")
+                throw Problem.badRequest("There is no parameter \"\(name.prefix(100))\" here; there is \(known).")
+            }
+            guard seen.insert(name).inserted else { throw Problem.badRequest("The parameter \(name) is there twice.") }
+        }
+    }
+
+    private static func notHeeded(_ detail: String) -> Problem { .badRequest(detail, code: "condition-not-heeded") }
+}
+
+extension HTTPRequest {
+    /// The request's `If-Match`.
+    internal var precondition: Precondition {
+        let tags = self.headers.entityTags("if-match")
+        if tags.contains("*") { return .exists }
+        return self.headers.contains("if-match") ? .entityTags(tags) : .none
+    }
+}
