@@ -129,7 +129,8 @@ extension MerchantAPI {
     /// The answer without the token: what is stored for the next time the same request comes.
     private func answer(_ created: CreatedOrder, _ findings: [Finding]) -> JSONObject {
         var warnings = findings.filter { $0.severity == .warning }
-        warnings += created.missingFiles.map(Finding.missingFile) + created.fileFindings
+        warnings += created.missingFiles.map(Finding.missingFile)
+        warnings += created.fileFindings.map { $0.nested(under: Self.orderPointer) }
         let link = Self.link(created.key)
         return [
             "orderTypeIdentifier": .string(created.key.orderType.text),

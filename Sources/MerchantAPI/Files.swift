@@ -57,7 +57,7 @@ extension MerchantAPI {
         try await self.store.putTypeFile(file, of: type, condition)
         var response = HTTPResponse.json([
             "path": .string(file.name), "size": .number(JSONNumber(Int64(file.contents.count))),
-            "digest": .string(file.digest.hex),
+            "digest": .string(file.digest.hex), "warnings": try await self.warnings(of: type),
         ])
         response.headers["etag"] = Self.entityTag(file.digest)
         return response
@@ -98,9 +98,18 @@ extension MerchantAPI {
         return Self.response(
             try await self.once(request, "POST /api/v1/order-types/{type}/refresh", of: type, key) {
                 try await self.store.startRefresh(of: type)
-                return (StoredAnswer(["orderTypeIdentifier": .string(type.text), "started": true], status: 202), true)
+                let answer: JSONValue = [
+                    "orderTypeIdentifier": .string(type.text), "started": true,
+                    "warnings": try await self.warnings(of: type),
+                ]
+                return (StoredAnswer(answer, status: 202), true)
             }
         )
+    }
+
+    /// What the type's files and texts have wrong for all orders that use them.
+    internal func warnings(of type: OrderTypeIdentifier) async throws -> JSONValue {
+        .array(try await self.store.typeFindings(of: type).capped().map(\.json))
     }
 
     /// The path of a file that is there; one that can be none is not found.

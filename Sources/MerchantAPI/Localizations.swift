@@ -48,7 +48,10 @@ extension MerchantAPI {
         let type = try self.orderType(parameters, key)
         let (locale, table) = try Self.strings(parameters, request.body)
         try await self.store.putTypeStrings(table, locale: locale, of: type)
-        return .json(["locale": .string(locale), "texts": .number(JSONNumber(Int64(table.count)))])
+        return .json([
+            "locale": .string(locale), "texts": .number(JSONNumber(Int64(table.count))),
+            "warnings": try await self.warnings(of: type),
+        ])
     }
 
     /// `GET /api/v1/order-types/{type}/localizations/{locale}`.

@@ -15,6 +15,7 @@ extension Problem {
         case .orderExists: (status, code) = (.conflict, "order-exists")
         case .preconditionFailed: (status, code) = (.preconditionFailed, "precondition-failed")
         case .invalidDocument: (status, code) = (.unprocessableContent, "invalid-order")
+        case .invalidFile: (status, code) = (.unprocessableContent, "invalid-file")
         case .packageTooLarge: (status, code) = (.unprocessableContent, "package-too-large")
         case .keyReused: (status, code) = (.unprocessableContent, "idempotency-key-reused")
         case .stillRunning: (status, code) = (.conflict, "request-in-progress")

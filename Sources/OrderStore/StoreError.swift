@@ -18,6 +18,8 @@ package struct StoreError: Error, Sendable, CustomStringConvertible {
         case preconditionFailed
         /// The document, or what it would become, breaks a rule; ``StoreError/findings`` says which.
         case invalidDocument
+        /// A file is not what the order names it as; ``StoreError/findings`` says which.
+        case invalidFile
         /// The order and its files make no package below Apple's limit; ``StoreError/findings`` names the largest.
         case packageTooLarge
         /// The idempotency key was used for another request.

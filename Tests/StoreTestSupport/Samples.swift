@@ -74,7 +74,15 @@ package enum Samples {
     package static func token(_ number: Int) throws -> PushToken { try PushToken(String(number, radix: 16)) }
 
     package static let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-    package static func image(_ number: UInt8) -> [UInt8] { png + [number] }
+
+    /// A PNG of 300 by 300 pixels to whoever reads its headers; checksums and pixels, at which nobody looks here, are none.
+    package static func image(_ number: UInt8) -> [UInt8] {
+        func chunk(_ name: String, _ data: [UInt8]) -> [UInt8] {
+            [0, 0, 0, UInt8(data.count)] + Array(name.utf8) + data + [0, 0, 0, 0]
+        }
+        let side: [UInt8] = [0, 0, 1, 0x2C]
+        return png + chunk("IHDR", side + side + [8, 2, 0, 0, 0]) + chunk("IDAT", [number]) + chunk("IEND", [])
+    }
 }
 
 extension StoreFixture {

@@ -3,7 +3,18 @@
 public import ExactJSON
 public import OrderModel
 
-/// Holds an order against the files that go with it: in a package, or in a source folder.
+/// What is known of a file when an order is held against it.
+package enum KnownFile: Sendable {
+    /// All of it.
+    case contents([UInt8])
+    /// What it is by its contents; nil when that is nothing that Wallet shows.
+    case format(AssetFormat?)
+    /// The texts of an `order.strings`.
+    case texts(StringsTable)
+}
+
+/// Holds an order against the files that go with it: in a package, in a source folder, or in the store that packages are
+/// made of.
 public enum FileCheck {
     /// Checks that every file the order names is there and of a kind that Wallet shows, and that localization folders
     /// are whole.
@@ -16,6 +27,11 @@ public enum FileCheck {
     }
 
     static func check(_ order: JSONValue, _ files: [ExactKey: [UInt8]]) -> [Finding] {
+        check(order, files.mapValues(KnownFile.contents))
+    }
+
+    /// The same when not everything is at hand: what is wrong inside an image of which only the format is known is not told.
+    package static func check(_ order: JSONValue, _ files: [ExactKey: KnownFile]) -> [Finding] {
         var check = Check(order, files: files)
         let names = FileNameCheck(order, paths: check.paths)
         for (path, use) in names.used { check.checkFormat(path, use) }
@@ -27,12 +43,12 @@ public enum FileCheck {
 extension FileCheck {
     private struct Check {
         var list = FindingList()
-        let files: [ExactKey: [UInt8]]
+        let files: [ExactKey: KnownFile]
         let paths: [String]
         /// Localization folders, `fr.lproj`.
         let folders: [String]
 
-        init(_ order: JSONValue, files: [ExactKey: [UInt8]]) {
+        init(_ order: JSONValue, files: [ExactKey: KnownFile]) {
             self.files = files
             let all = files.keys.sorted().map(\.text)
             let named = StrayFile.named(by: order, among: all)
@@ -43,8 +59,13 @@ extension FileCheck {
         }
 
         mutating func checkFormat(_ path: String, _ use: FileUse) {
-            guard let contents = files[ExactKey(path)], !contents.isEmpty else { return }
-            let format = AssetFormat(contents)
+            let format: AssetFormat?
+            var contents: [UInt8]?
+            switch files[ExactKey(path)] {
+            case .contents(let bytes) where !bytes.isEmpty: (format, contents) = (AssetFormat(bytes), bytes)
+            case .format(let known): format = known
+            default: return
+            }
             if use.isImage, format?.isImage != true {
                 list.error(
                     "file-format",
@@ -54,7 +75,7 @@ extension FileCheck {
                 )
             } else if format == nil {
                 list.error("file-format", path, "The file is neither PDF, PNG nor JPEG.", fix: "Use one of these.")
-            } else if format?.isImage == true {
+            } else if format?.isImage == true, let contents {
                 for finding in ImageCheck.findings(path, contents, use) { list.append(finding) }
             }
         }
@@ -69,6 +90,15 @@ extension FileCheck {
                 "The localization folders have \(Self.textLimit) texts or more in all; further folders aren't read.",
                 fix: "Give only the texts that the order shows, in the languages of its customers."
             )
+        }
+
+        /// The texts of a file; nil when it is empty or no `order.strings`.
+        private static func table(_ file: KnownFile) throws(StringsError) -> StringsTable? {
+            switch file {
+            case .texts(let table): table
+            case .contents(let bytes): bytes.isEmpty ? nil : try StringsTable.parse(bytes)
+            case .format: nil
+            }
         }
 
         /// Checks the localization folders, and gives the texts of those that can be read.
@@ -87,7 +117,7 @@ extension FileCheck {
                     )
                 }
                 let path = "\(folder)/order.strings"
-                guard let bytes = files[ExactKey(path)] else {
+                guard let file = files[ExactKey(path)] else {
                     let hasPassStrings = files[ExactKey("\(folder)/pass.strings")] != nil
                     list.error(
                         "strings-missing",
@@ -102,9 +132,9 @@ extension FileCheck {
                     continue
                 }
                 // That it is empty is said where files are read.
-                guard !bytes.isEmpty, room > 0 else { continue }
+                guard room > 0 else { continue }
                 do throws(StringsError) {
-                    let table = try StringsTable.parse(bytes)
+                    guard let table = try Self.table(file) else { continue }
                     room -= table.entries.count + table.repeated.count
                     if room <= 0 { addTooManyTexts(path) }
                     if let locale { tables[locale] = table }

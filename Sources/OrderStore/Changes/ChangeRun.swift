@@ -53,6 +53,8 @@ struct ChangeRun {
         let partsDigest: SHA256Digest
         let digest: SHA256Digest
         let facts: HeadFacts?
+        /// What is to be said of the files, when they were chosen anew for somebody who hears it.
+        let fileFindings: [Finding]
     }
 
     mutating func outcomes(_ works: [OrderWork]) async throws -> [Int: Result<ChangeOutcome, any Error>] {
@@ -184,7 +186,8 @@ struct ChangeRun {
         if let document {
             let references = document.imageNames
             if draft.documentChanged {
-                hadOther = try stored { try OrderDocument.trusted(draft.original) }.imageNames != references
+                let original = try stored { try OrderDocument.trusted(draft.original) }
+                hadOther = Self.uses(original) != Self.uses(document)
             }
             if draft.touchesFiles || hadOther || draft.documentChanged && partsVersion != locked.partsVersion {
                 let planned = try await self.plan(draft, references)
@@ -202,6 +205,7 @@ struct ChangeRun {
             plan = nil
             partsDigest = locked.partsDigest
         }
+        let fileFindings = try plan.map { try Self.fileFindings(draft, $0) } ?? []
         if revises, locked.nextAt.microseconds > locked.now.microseconds + 3_600_000_000 {
             throw StoreError(
                 .aheadOfClock,
@@ -222,7 +226,8 @@ struct ChangeRun {
                     parts: partsDigest,
                     modifiedAt: locked.nextAt.wallTime.seconds
                 ) : locked.digest,
-            facts: document.map { HeadFacts($0) }
+            facts: document.map { HeadFacts($0) },
+            fileFindings: fileFindings
         )
     }
 
@@ -272,11 +277,12 @@ struct ChangeRun {
                 (FileStatements.readParts, [type, order]), (FileStatements.readOrderStrings, [type, order]),
             ]
         )
-        var own: [String: (part: OrderPart, size: Int)] = [:]
+        var own: [String: FilePlan.OwnFile] = [:]
         for row in rows[3] where try row.text(3) == OrderPart.Origin.order.rawValue {
             let name = try row.text(1)
             let digest = SHA256Digest(bytes: try row.bytes(2))
-            own[name] = (OrderPart(name: name, digest: digest, origin: .order), Int(try row.int(4)))
+            let part = OrderPart(name: name, digest: digest, origin: .order)
+            own[name] = FilePlan.OwnFile(part, size: Int(try row.int(4)), firstBytes: try row.bytes(5))
         }
         for (name, file) in draft.files {
             if file == nil, own[name] == nil {
@@ -286,9 +292,7 @@ struct ChangeRun {
                     order: draft.locked.key
                 )
             }
-            own[name] = file.map {
-                (OrderPart(name: name, digest: $0.digest, origin: .order), $0.contents.count)
-            }
+            own[name] = file.map { FilePlan.OwnFile($0) }
         }
         var strings: [String: JSONObject] = [:]
         for row in rows[4] { strings[try row.text(1)] = try StringsText.table(try row.text(2)) }
@@ -344,8 +348,7 @@ struct ChangeRun {
                     updatedAt: known?.modifiedAt.wallTime ?? updatedAt,
                     digest: ready.digest,
                     changed: known?.changed ?? changed ?? (ready.revises ? Self.names(draft) : []),
-                    findings: (draft.findings[edit.index] ?? [])
-                        + (draft.touchesFiles ? ready.plan?.findings ?? [] : []),
+                    findings: (draft.findings[edit.index] ?? []) + ready.fileFindings,
                     missingFiles: ready.plan?.missing ?? [],
                     isNewRevision: known != nil || ready.revises
                 )

@@ -144,6 +144,21 @@ extension OrderStore {
         }
     }
 
+    /// What there is to say about a type's files and texts, whichever orders use them: folders without texts, keys that
+    /// differ, names that are alike.
+    package func typeFindings(of orderType: OrderTypeIdentifier) async throws -> [Finding] {
+        let type = PostgresValue.text(orderType.text)
+        let rows = try await client.withConnection { connection in
+            try await connection.pipeline([
+                (FileStatements.listTypeParts, [type]), (FileStatements.readTypeStrings, [type]),
+            ])
+        }
+        return FilePlan.findings(
+            ofType: try rows[0].map { try $0.text(0) },
+            try rows[1].map { (try $0.text(0), try StringsText.table(try $0.text(1))) }
+        )
+    }
+
     /// The files of a type, by name.
     package func typeFiles(of orderType: OrderTypeIdentifier) async throws -> [TypeFile] {
         try await client.query(FileStatements.listTypeParts, [.text(orderType.text)]).map { row in

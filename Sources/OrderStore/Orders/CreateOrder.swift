@@ -51,7 +51,7 @@ package struct CreatedOrder: Sendable {
     package let authenticationToken: String
     /// Names in the document that no file answers to.
     package let missingFiles: [String]
-    /// Warnings about the files' names and folders.
+    /// Warnings about files and texts, as a check of the package would give them; pointers lead into the document.
     package let fileFindings: [Finding]
 
     /// The strong validator at the merchant's door.
@@ -71,7 +71,7 @@ extension OrderStore {
     /// key, in one statement, so that all or nothing of it is there.
     ///
     /// - Throws: ``StoreError`` with `orderExists` (also for an erased one), `invalidDocument` (createdAt more than 10
-    ///   minutes ahead), `packageTooLarge`, `keyReused`, `stillRunning`, `busy`.
+    ///   minutes ahead; a file that is not what the document names it as), `packageTooLarge`, `keyReused`, `stillRunning`, `busy`.
     package func create(_ new: NewOrder) async throws -> CreateOutcome {
         let key = new.key
         try await ensureOrderType(key.orderType)
@@ -94,7 +94,7 @@ extension OrderStore {
                             digest: head.digest,
                             authenticationToken: token,
                             missingFiles: plan.missing,
-                            fileFindings: plan.findings
+                            fileFindings: plan.findings(of: new.document.json)
                         )
                     )
                 }
@@ -139,6 +139,7 @@ extension OrderStore {
         let plan = try await filePlan(new)
         let text = String(decoding: new.document.json.serialized(), as: UTF8.self)
         if let refusal = plan.weight.refusal(document: text.utf8.count) { throw refusal }
+        let fileFindings = try Self.fileFindings(plan, new)
         return CreatedOrder(
             key: key,
             revision: 1,
@@ -150,8 +151,17 @@ extension OrderStore {
             ),
             authenticationToken: try tokens.token(for: key, stamp: tokens.newStamp()),
             missingFiles: plan.missing,
-            fileFindings: plan.findings
+            fileFindings: fileFindings
         )
+    }
+
+    /// What is to be said of the files.
+    ///
+    /// - Throws: ``StoreError`` with `invalidDocument` when one of them is not what the document names it as.
+    private static func fileFindings(_ plan: FilePlan, _ new: NewOrder) throws(StoreError) -> [Finding] {
+        let findings = plan.findings(of: new.document.json)
+        guard findings.contains(where: \.isError) else { return findings }
+        throw StoreError(.invalidDocument, "A file is not what the order names it as.", findings: findings)
     }
 
     private func filePlan(_ new: NewOrder) async throws -> FilePlan {
@@ -160,9 +170,7 @@ extension OrderStore {
             try await connection.pipeline(FilePlan.typeStatements(new.key.orderType, references))
         }
         return try FilePlan(
-            own: new.files.map {
-                (OrderPart(name: $0.name, digest: $0.digest, origin: .order), $0.contents.count)
-            },
+            own: new.files.map { FilePlan.OwnFile($0) },
             references: references,
             ownStrings: new.strings.map { ($0.locale, $0.table) },
             typeRows: rows
@@ -236,6 +244,7 @@ extension OrderStore {
         let document = new.document
         let text = String(decoding: document.json.serialized(), as: UTF8.self)
         if let refusal = plan.weight.refusal(document: text.utf8.count) { throw refusal }
+        let fileFindings = try Self.fileFindings(plan, new)
         let parts = OrderPart.digest(of: plan.parts)
         let digest = RevisionDigest.make(document: text, parts: parts, modifiedAt: document.createdAt)
         let created = CreatedOrder(
@@ -245,7 +254,7 @@ extension OrderStore {
             digest: digest,
             authenticationToken: token,
             missingFiles: plan.missing,
-            fileFindings: plan.findings
+            fileFindings: fileFindings
         )
         let kept = new.idempotency.map { request in (request, request.answer(created)) }
         let facts = HeadFacts(document)

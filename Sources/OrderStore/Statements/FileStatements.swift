@@ -71,22 +71,25 @@ enum FileStatements {
         "select digest, bytes from assets where order_type = $1::text and digest = any($2::bytea[])"
     )
 
-    /// Files of an order as pinned, and their sizes, which are read without the contents. Indexes: order_parts_pkey,
-    /// assets_pkey.
+    /// Files of an order as pinned, their sizes, which are read without the contents, and the first bytes, which tell the
+    /// format: contents are kept in pieces, of which one is read. Indexes: order_parts_pkey, assets_pkey.
     static let readParts = Statement(
         "read_parts",
         """
-        select p.order_identifier, p.name, p.digest, p.origin, coalesce(octet_length(a.bytes), 0)::bigint
+        select p.order_identifier, p.name, p.digest, p.origin, coalesce(octet_length(a.bytes), 0)::bigint,
+            coalesce(substring(a.bytes from 1 for 8), '')
         from order_parts p left join assets a on a.order_type = $1::text and a.digest = p.digest
         where p.order_type = $1::text and p.order_identifier = any($2::text[]) order by p.order_identifier, p.name
         """
     )
 
-    /// Files of the type that a document may refer to, and their sizes. Indexes: type_parts_by_stem, assets_pkey.
+    /// Files of the type that a document may refer to, their sizes and first bytes. Indexes: type_parts_by_stem,
+    /// assets_pkey.
     static let readTypePartsByStem = Statement(
         "read_type_parts_by_stem",
         """
-        select p.name, p.digest, coalesce(octet_length(a.bytes), 0)::bigint
+        select p.name, p.digest, coalesce(octet_length(a.bytes), 0)::bigint,
+            coalesce(substring(a.bytes from 1 for 8), '')
         from type_parts p left join assets a on a.order_type = $1::text and a.digest = p.digest
         where p.order_type = $1::text and p.stem = any($2::text[]) order by p.name
         """
