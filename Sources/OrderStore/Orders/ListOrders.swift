@@ -64,7 +64,8 @@ extension OrderStore {
     /// - Throws: ``StoreError`` with `badCursor`.
     package func orders(_ query: OrderQuery) async throws -> OrderPage {
         let limit = min(max(query.limit, 1), 1_000)
-        let cursor = try query.cursor.map { try PageCursor($0) }
+        let byTime = query.orderNumber == nil ? query.updatedSince : nil
+        let cursor = try query.cursor.map { try PageCursor($0, since: byTime) }
         if let number = query.orderNumber { return try await page(query, number: number, cursor, limit) }
         if let since = query.updatedSince { return try await page(query, since: since, cursor, limit) }
         let rows = try await client.query(
@@ -134,9 +135,15 @@ private struct PageCursor {
         self.order = order
     }
 
-    init(_ text: String) throws(StoreError) {
+    /// The last second that a time of ours can be in: the end of the year 9999.
+    private static let latest: Int64 = 253_402_300_799 * 1_000_000
+
+    /// - Parameter since: set for a list by time, whose cursors lie within it; those of the others have no time. A cursor
+    ///   of one kind of list would show too much of another, or too little.
+    init(_ text: String, since: WallTime?) throws(StoreError) {
         guard text.utf8.count <= 600, let bytes = Base64URL.decode(text), let space = bytes.firstIndex(of: 0x20),
             let moment = Int64(String(decoding: bytes[..<space], as: UTF8.self)),
+            moment <= Self.latest, since.map({ moment >= $0.seconds * 1_000_000 }) ?? (moment == 0),
             let order = try? OrderIdentifier(String(decoding: bytes[(space + 1)...], as: UTF8.self))
         else { throw StoreError(.badCursor, "The cursor is not one of this service; start without one.") }
         self.moment = moment

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import Cryptography
+import ExactJSON
+import HTTPEngine
+import OrderModel
+import OrderStore
+import PostgreSQL
+import StoreTestSupport
+import Testing
+
+extension MerchantAPITests {
+    @Suite("Contracts of reading and erasing")
+    struct ContractTests {
+        private static func cursor(_ text: String) -> String { Base64URL.encode(Array(text.utf8)) }
+
+        @Test(
+            "a cursor that the list did not give out is refused, whatever moment is in it",
+            arguments: [
+                "-9000000000000000000 x", "9000000000000000000 x", "-300000000000000000 x", "253402300800000000 x",
+                "0 x", "1767225599999999 x",
+            ]
+        )
+        func cursors(text: String) async throws {
+            try await withMerchant { merchant in
+                await merchant.create("one")
+                let list = "/api/v1/orders?type=\(Samples.shop)&cursor=\(Self.cursor(text))"
+                let answer = await merchant.client.send(.get, list + "&updatedSince=2026-01-01T00:00:00Z")
+                #expect(answer.status == .badRequest && answer.code == "bad-cursor", "\(answer.text)")
+                if text.hasPrefix("0 ") { return }
+                let other = await merchant.client.send(.get, list)
+                #expect(other.status == .badRequest && other.code == "bad-cursor", "\(other.text)")
+            }
+        }
+    }
+}
