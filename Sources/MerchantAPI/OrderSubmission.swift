@@ -139,7 +139,8 @@ internal struct OrderSubmission: Sendable {
             ])
         }
         guard order.contents.count <= Self.jsonLimit else { throw Problem.contentTooLarge(limit: Self.jsonLimit) }
-        self.order = try MerchantAPI.json(order.contents)
+        let value = try MerchantAPI.json(order.contents)
+        self.order = value
         var seen: Set<String> = []
         for part in parts {
             guard seen.insert(part.name).inserted else {
@@ -158,7 +159,10 @@ internal struct OrderSubmission: Sendable {
             )
         }
         self.fingerprint = {
-            var digests = parts.map { Array($0.name.utf8) + [0] + SHA256.hash($0.contents).bytes }
+            var digests = parts.map { part in
+                let contents = part.name == "order" ? value.serialized(.canonical) : part.contents
+                return Array(part.name.utf8) + [0] + SHA256.hash(contents).bytes
+            }
             digests.sort { $0.lexicographicallyPrecedes($1) }
             return SHA256.hash(digests)
         }

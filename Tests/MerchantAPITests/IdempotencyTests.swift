@@ -87,6 +87,16 @@ extension MerchantAPITests {
                     )
                 }
                 #expect(statuses == [.created, .created, .unprocessableContent])
+                // The same order, written another way: indented, its members turned round.
+                let turned =
+                    Samples.json("m", logo: "logo.png").objectValue?.map { ($0.name, $0.value) }.reversed() ?? []
+                let written = JSONValue.object(JSONObject(Array(turned))).serialized(.pretty)
+                let form = Merchant.form([("logo.png", Samples.image(1)), ("order", written)])
+                var headers = form.headers
+                headers.merge(key)
+                let again = await merchant.client.send(.post, "/api/v1/orders", headers, bytes: form.body)
+                #expect(again.status == .created, "\(again.text)")
+                #expect(again.headers["idempotent-replayed"] == "true")
             }
         }
 
