@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Cryptography
 internal import ExactJSON
 internal import HTTPEngine
 internal import OrderModel
@@ -114,12 +115,30 @@ extension MerchantAPI {
         _ key: APIKey
     ) throws -> ChangeOptions {
         var options = ChangeOptions()
-        options.ifMatch = request.precondition
+        options.ifMatch = self.precondition(request, type)
         options.validateOnly = try Self.validatesOnly(request)
         options.completeWhenFulfilled = self.types[type]?.completeWhenFulfilled ?? false
         options.validation = self.validation(type)
         options.actor = key.identifier
         return options
+    }
+
+    /// The strong validator of an order's document as it is shown here: with the web service URL that the settings of its
+    /// type give it.
+    internal func entityTag(_ tag: String, of type: OrderTypeIdentifier) -> String {
+        String(tag.dropLast()) + self.settingsMark(type) + "\""
+    }
+
+    private func settingsMark(_ type: OrderTypeIdentifier) -> String {
+        guard let url = self.types[type]?.webServiceURL else { return "" }
+        return "-" + String(SHA256.hash(Array(url.utf8)).hex.prefix(8))
+    }
+
+    /// The request's `If-Match`, held against the store's tags: those of documents under other settings are none of them.
+    private func precondition(_ request: HTTPRequest, _ type: OrderTypeIdentifier) -> Precondition {
+        guard case .entityTags(let tags) = request.precondition else { return request.precondition }
+        let end = self.settingsMark(type) + "\""
+        return .entityTags(tags.filter { $0.hasSuffix(end) }.map { String($0.dropLast(end.count)) + "\"" })
     }
 
     /// Whether the request is a dry run. Anything but true and false is refused: a slip must not store what was only to be

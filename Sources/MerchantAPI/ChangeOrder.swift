@@ -20,11 +20,11 @@ extension MerchantAPI {
             replaces
             ? try await self.store.replace(orderKey, with: value, options)
             : try await self.store.patch(orderKey, with: value, options)
-        return Self.response(answer, of: orderKey)
+        return self.response(answer, of: orderKey)
     }
 
     /// What changed, as PATCH, PUT and the file routes of an order say it.
-    internal static func response(_ answer: ChangeAnswer, of key: OrderKey) -> HTTPResponse {
+    internal func response(_ answer: ChangeAnswer, of key: OrderKey) -> HTTPResponse {
         let warnings =
             answer.findings.filter { $0.severity == .warning } + answer.missingFiles.map(Finding.missingFile)
         var response = HTTPResponse.json([
@@ -32,7 +32,7 @@ extension MerchantAPI {
             "revision": .number(JSONNumber(answer.revision)), "updatedAt": .string(answer.updatedAt.rfc3339),
             "changed": .array(answer.changed.map { .string($0) }), "warnings": .array(warnings.capped().map(\.json)),
         ])
-        response.headers["etag"] = answer.entityTag
+        response.headers["etag"] = self.entityTag(answer.entityTag, of: key.orderType)
         response.headers["cache-control"] = "no-store"
         return response
     }

@@ -17,7 +17,7 @@ extension MerchantAPI {
         let orderKey = try self.orderKey(parameters, key)
         let file = try Self.file(parameters, request.body)
         let options = try self.options(request, orderKey.orderType, key)
-        return Self.response(try await self.store.putFile(file, of: orderKey, options), of: orderKey)
+        return self.response(try await self.store.putFile(file, of: orderKey, options), of: orderKey)
     }
 
     /// `GET /api/v1/orders/{type}/{order}/assets/{path}`: a file of the order's own.
@@ -42,7 +42,7 @@ extension MerchantAPI {
         let orderKey = try self.orderKey(parameters, key)
         let options = try self.options(request, orderKey.orderType, key)
         let answer = try await self.store.removeFile(try Self.path(parameters).text, of: orderKey, options)
-        return Self.response(answer, of: orderKey)
+        return self.response(answer, of: orderKey)
     }
 
     /// `PUT /api/v1/order-types/{type}/assets/{path}`: for later revisions; `refresh` takes it to those there are.

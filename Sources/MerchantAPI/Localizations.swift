@@ -16,7 +16,7 @@ extension MerchantAPI {
         let (locale, table) = try Self.strings(parameters, request.body)
         let options = try self.options(request, orderKey.orderType, key)
         let answer = try await self.store.putStrings(table, locale: locale, of: orderKey, options)
-        return Self.response(answer, of: orderKey)
+        return self.response(answer, of: orderKey)
     }
 
     /// `GET /api/v1/orders/{type}/{order}/localizations/{locale}`: the order's own texts, without the type's.
@@ -36,7 +36,7 @@ extension MerchantAPI {
         let orderKey = try self.orderKey(parameters, key)
         let options = try self.options(request, orderKey.orderType, key)
         let locale = try Self.locale(parameters)
-        return Self.response(try await self.store.removeStrings(locale: locale, of: orderKey, options), of: orderKey)
+        return self.response(try await self.store.removeStrings(locale: locale, of: orderKey, options), of: orderKey)
     }
 
     /// `PUT /api/v1/order-types/{type}/localizations/{locale}`: for later revisions.

@@ -13,12 +13,16 @@ extension MerchantAPI {
         _ parameters: RouteParameters,
         _ key: APIKey
     ) async throws -> HTTPResponse {
-        guard let stored = try await self.store.order(try self.orderKey(parameters, key)) else {
+        let orderKey = try self.orderKey(parameters, key)
+        guard let stored = try await self.store.order(orderKey) else {
             throw Problem.orderNotFound
         }
         let head = stored.head
-        if request.headers.ifNoneMatch(holds: head.entityTag) {
-            return HTTPResponse(.notModified, headers: ["etag": head.entityTag])
+        let headers: HTTPFields = [
+            "etag": self.entityTag(head.entityTag, of: orderKey.orderType), "cache-control": "private, no-cache",
+        ]
+        if request.headers.ifNoneMatch(holds: headers["etag"] ?? "") {
+            return HTTPResponse(.notModified, headers: headers)
         }
         var document = stored.document.objectValue ?? JSONObject()
         document["updatedAt"] = .string(head.modifiedAt.rfc3339)
@@ -28,8 +32,7 @@ extension MerchantAPI {
             "orderIdentifier": .string(head.key.order.text), "revision": .number(JSONNumber(head.revision)),
             "updatedAt": .string(head.modifiedAt.rfc3339), "order": .object(document),
         ])
-        response.headers["etag"] = head.entityTag
-        response.headers["cache-control"] = "private, no-cache"
+        response.headers.merge(headers)
         return response
     }
 

@@ -31,5 +31,31 @@ extension MerchantAPITests {
                 #expect(other.status == .badRequest && other.code == "bad-cursor", "\(other.text)")
             }
         }
+
+        @Test("an order's 304 has the fields of its 200, and a changed web service URL is another body")
+        func notModified() async throws {
+            try await withMerchant { merchant in
+                await merchant.create("one")
+                let path = Merchant.path("one")
+                let full = await merchant.client.send(.get, path)
+                let tag = try #require(full.headers["etag"])
+                let same = await merchant.client.send(.get, path, ["if-none-match": tag])
+                #expect(same.status == .notModified)
+                for field in ["etag", "cache-control", "vary"] { #expect(same.headers[field] == full.headers[field]) }
+                merchant.shop.types.replace(
+                    try TestSigning.settings(webServiceURL: "https://elsewhere.example.com/")
+                )
+                let moved = await merchant.client.send(.get, path, ["if-none-match": tag])
+                #expect(moved.status == .ok)
+                #expect(moved.json["order"]?["webServiceURL"] == "https://elsewhere.example.com/")
+                let present = try #require(moved.headers["etag"])
+                let body: JSONValue = ["orderNumber": "2"]
+                let stale = await merchant.client.send(.patch, path, ["if-match": tag], json: body)
+                #expect(stale.status == .preconditionFailed)
+                let patch = await merchant.client.send(.patch, path, ["if-match": present], json: body)
+                #expect(patch.status == .ok, "\(patch.text)")
+                #expect(await merchant.client.send(.get, path).headers["etag"] == patch.headers["etag"])
+            }
+        }
     }
 }
