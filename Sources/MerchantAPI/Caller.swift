@@ -108,6 +108,20 @@ extension MerchantAPI {
         }
     }
 
+    /// Refuses a body with members that its route does not know: one that is misspelt would be passed over.
+    internal static func refuseUnknown(_ body: JSONObject, but known: [String], code: String) throws {
+        let findings = body.keys.filter { !known.contains($0) }.map { name in
+            Finding(
+                severity: .error,
+                code: "unknown-member",
+                pointer: JSONPointer(tokens: [name]),
+                message: "The body has no member of this name.",
+                fix: "It may have \(known.map { "\"\($0)\"" }.joined(separator: ", "))."
+            )
+        }
+        guard findings.isEmpty else { throw Problem.faulty(findings, status: .badRequest, code: code) }
+    }
+
     /// The change options of a request: precondition, dry run, and who asks.
     internal func options(
         _ request: HTTPRequest,

@@ -102,9 +102,10 @@ extension MerchantAPI {
 
     /// `POST /api/v1/events`: up to a thousand changes; one bad one spoils none. Answers come in the order of the events.
     internal func postEvents(_ request: HTTPRequest, _ key: APIKey) async throws -> HTTPResponse {
-        guard let list = try Self.json(request.body)["events"]?.arrayValue else {
+        guard let body = try Self.json(request.body).objectValue, let list = body["events"]?.arrayValue else {
             throw Problem.badRequest("The body must be an object with the array \"events\".", code: "malformed-events")
         }
+        try Self.refuseUnknown(body, but: ["events"], code: "malformed-events")
         guard list.count <= 1_000 else {
             throw Problem.badRequest("At most 1,000 events go into one request.", code: "too-many-events")
         }

@@ -83,6 +83,7 @@ extension MerchantAPI {
 
     /// `GET /api/v1/orders`: a page of orders.
     internal func listOrders(_ request: HTTPRequest, _ key: APIKey) async throws -> HTTPResponse {
+        try Switches.check(request, takes: Self.filters)
         let query = try self.query(request, key)
         let page = try await self.store.orders(query)
         var answer: JSONObject = [
@@ -106,6 +107,11 @@ extension MerchantAPI {
         response.headers["cache-control"] = "private, no-store"
         return response
     }
+
+    /// The parameters of a list.
+    internal static let filters = [
+        "type", "status", "fulfillmentStatus", "updatedSince", "orderNumber", "registered", "limit", "cursor",
+    ]
 
     private func query(_ request: HTTPRequest, _ key: APIKey) throws -> OrderQuery {
         let text = request.queryValue("type") ?? key.orderTypes.flatMap { $0.count == 1 ? $0[0].text : nil }

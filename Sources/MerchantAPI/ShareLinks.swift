@@ -65,6 +65,7 @@ extension MerchantAPI {
         guard case .object(let members) = try self.json(body) else {
             throw Problem.badRequest("The body must be an object, such as {\"lifetime\": 3600}, or empty.")
         }
+        try Self.refuseUnknown(members, but: ["lifetime"], code: "bad-request")
         guard let value = members["lifetime"] else { return self.lifetime.standard }
         let (_, shortest, longest) = self.lifetime
         guard let seconds = value.int64Value, (shortest...longest).contains(seconds) else {

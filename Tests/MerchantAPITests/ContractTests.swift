@@ -57,5 +57,27 @@ extension MerchantAPITests {
                 #expect(await merchant.client.send(.get, path).headers["etag"] == patch.headers["etag"])
             }
         }
+
+        @Test(
+            "members and filters that a route does not know are refused, not passed over",
+            arguments: [
+                (HTTPMethod.post, Merchant.path("one", "/share-links"), #"{"lifeTime": 60}"#, ["/lifeTime"]),
+                (.post, Merchant.path("one", "/share-links"), #"{"lifetime": 60, "x": 1}"#, ["/x"]),
+                (.post, "/api/v1/events", #"{"events": [], "x": 1}"#, ["/x"]),
+                (.get, "/api/v1/orders?type=\(Samples.shop)&statsu=cancelled", "", []),
+                (.get, "/api/v1/orders?type=\(Samples.shop)&status=open&status=cancelled", "", []),
+            ]
+        )
+        func unknown(method: HTTPMethod, path: String, body: String, places: [String]) async throws {
+            try await withMerchant { merchant in
+                await merchant.create("one")
+                let answer = await merchant.client.send(method, path, bytes: Array(body.utf8))
+                #expect(answer.status == .badRequest, "\(answer.text)")
+                #expect(answer.places == places)
+                let links = Statement("t_no_links", "select count(*) from share_links")
+                let made = try await merchant.shop.database.number(links)
+                #expect(made == 0)
+            }
+        }
     }
 }
