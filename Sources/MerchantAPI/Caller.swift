@@ -85,6 +85,15 @@ extension MerchantAPI {
         return OrderKey(type, order)
     }
 
+    /// The head of an order that is there.
+    ///
+    /// - Throws: the problem of an order that is unknown, or that was erased.
+    internal func head(_ key: OrderKey) async throws -> OrderHead {
+        guard let head = try await self.store.head(key) else { throw Problem.orderNotFound }
+        if head.isErased { throw Problem.orderErased }
+        return head
+    }
+
     /// The order type of a path, when the key may know of it and this process serves it.
     internal func orderType(_ parameters: RouteParameters, _ key: APIKey) throws -> OrderTypeIdentifier {
         guard let type = try? OrderTypeIdentifier(parameters["type"]), key.isBound(to: type), self.types[type] != nil

@@ -45,7 +45,10 @@ extension MerchantAPI {
     ) async throws -> HTTPResponse {
         let orderKey = try self.orderKey(parameters, key)
         let options = try self.options(request, orderKey.orderType, key)
-        guard try await self.store.erase(orderKey, options) else { throw Problem.orderNotFound }
+        guard try await self.store.erase(orderKey, options) else {
+            _ = try await self.head(orderKey)
+            throw Problem.orderNotFound
+        }
         return HTTPResponse(.noContent)
     }
 

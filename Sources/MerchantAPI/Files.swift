@@ -27,7 +27,10 @@ extension MerchantAPI {
         _ key: APIKey
     ) async throws -> HTTPResponse {
         let orderKey = try self.orderKey(parameters, key)
-        guard let file = try await self.store.orderFile(try Self.path(parameters).text, of: orderKey) else {
+        guard let path = try? PackagePath(parameters["path"]),
+            let file = try await self.store.orderFile(path.text, of: orderKey)
+        else {
+            _ = try await self.head(orderKey)
             throw Problem.fileNotFound
         }
         return Self.response(file.contents, file.digest, request)

@@ -22,8 +22,12 @@ extension MerchantAPI {
     /// `GET /api/v1/orders/{type}/{order}/localizations/{locale}`: the order's own texts, without the type's.
     internal func getOrderStrings(_ parameters: RouteParameters, _ key: APIKey) async throws -> HTTPResponse {
         let orderKey = try self.orderKey(parameters, key)
-        let table = try await self.store.orderStrings(locale: try Self.locale(parameters), of: orderKey)
-        guard let table else { throw Problem.stringsNotFound }
+        guard let locale = try? LocaleIdentifier(parameters["locale"]),
+            let table = try await self.store.orderStrings(locale: locale.text, of: orderKey)
+        else {
+            _ = try await self.head(orderKey)
+            throw Problem.stringsNotFound
+        }
         return .json(.object(table))
     }
 

@@ -10,8 +10,12 @@ extension Problem {
     internal init?(_ error: StoreError) {
         let (status, code): (HTTPStatus, String)
         switch error.code {
-        case .orderNotFound: (status, code) = (.notFound, "order-not-found")
-        case .orderErased: (status, code) = (.gone, "order-erased")
+        case .orderNotFound:
+            self = .orderNotFound
+            return
+        case .orderErased:
+            self = .orderErased
+            return
         case .orderExists: (status, code) = (.conflict, "order-exists")
         case .preconditionFailed: (status, code) = (.preconditionFailed, "precondition-failed")
         case .invalidDocument: (status, code) = (.unprocessableContent, "invalid-order")
@@ -67,6 +71,11 @@ extension Problem {
     /// This process has no certificate for the order's type.
     internal static var typeNotServed: Problem {
         .serviceUnavailable("This server has no certificate for the order type.", code: "order-type-not-served")
+    }
+
+    /// Only the order's tombstone is left: nothing leads to it any more.
+    internal static var orderErased: Problem {
+        Problem(.gone, code: "order-erased", detail: "The order was erased; its identifier can't be used again.")
     }
 
     /// The order is unknown, or another merchant's.

@@ -15,6 +15,7 @@ extension MerchantAPI {
     ) async throws -> HTTPResponse {
         let orderKey = try self.orderKey(parameters, key)
         guard let stored = try await self.store.order(orderKey) else {
+            _ = try await self.head(orderKey)
             throw Problem.orderNotFound
         }
         let head = stored.head
@@ -39,7 +40,7 @@ extension MerchantAPI {
     /// `GET …/handoff`: the four values again.
     internal func getHandoff(_ parameters: RouteParameters, _ key: APIKey) async throws -> HTTPResponse {
         let orderKey = try self.orderKey(parameters, key)
-        guard let head = try await self.store.head(orderKey), !head.isErased else { throw Problem.orderNotFound }
+        let head = try await self.head(orderKey)
         guard let settings = self.types[orderKey.orderType] else { throw Problem.typeNotServed }
         let token = try self.store.authenticationToken(for: head)
         var response = HTTPResponse.json(["orderDetails": Self.orderDetails(orderKey, token: token, settings)])
@@ -54,13 +55,13 @@ extension MerchantAPI {
         _ key: APIKey
     ) async throws -> HTTPResponse {
         let orderKey = try self.orderKey(parameters, key)
-        guard let head = try await self.store.head(orderKey), !head.isErased else { throw Problem.orderNotFound }
+        let head = try await self.head(orderKey)
         do {
             let tag = try self.packages.entityTag(of: head)
             if request.headers.ifNoneMatch(holds: tag) {
                 return HTTPResponse(.notModified, headers: ["etag": tag, "cache-control": "private, no-cache"])
             }
-            guard let signed = try await self.packages.package(of: head) else { throw Problem.orderNotFound }
+            guard let signed = try await self.packages.package(of: head) else { throw Problem.orderErased }
             return HTTPResponse(
                 .ok,
                 headers: [

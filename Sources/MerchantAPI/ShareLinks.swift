@@ -16,7 +16,7 @@ extension MerchantAPI {
         _ key: APIKey
     ) async throws -> HTTPResponse {
         let orderKey = try self.orderKey(parameters, key)
-        guard let head = try await self.store.head(orderKey), !head.isErased else { throw Problem.orderNotFound }
+        _ = try await self.head(orderKey)
         guard let settings = self.types[orderKey.orderType] else { throw Problem.typeNotServed }
         let lifetime = try Self.lifetime(request.body)
         var made: ShareLink?
@@ -55,6 +55,7 @@ extension MerchantAPI {
     internal func revokeShareLink(_ parameters: RouteParameters, _ key: APIKey) async throws -> HTTPResponse {
         let orderKey = try self.orderKey(parameters, key)
         guard try await self.store.revokeShareLink(parameters["link"], of: orderKey) else {
+            _ = try await self.head(orderKey)
             throw Problem.notFound("There is no such link.", code: "share-link-not-found")
         }
         return HTTPResponse(.noContent)

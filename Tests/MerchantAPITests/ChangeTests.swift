@@ -110,9 +110,9 @@ extension MerchantAPITests {
             try await withMerchant { merchant in
                 await merchant.create("one")
                 #expect(await merchant.client.send(.delete, Merchant.path("one")).status == .noContent)
-                #expect(await merchant.client.send(.delete, Merchant.path("one")).status == .notFound)
+                #expect(await merchant.client.send(.delete, Merchant.path("one")).status == .gone)
                 for rest in ["", "/handoff", "/package"] {
-                    #expect(await merchant.client.send(.get, Merchant.path("one", rest)).status == .notFound)
+                    #expect(await merchant.client.send(.get, Merchant.path("one", rest)).status == .gone)
                 }
                 #expect(await merchant.client.send(.patch, Merchant.path("one"), json: [:]).status == .gone)
                 let event = await merchant.client.send(
@@ -121,7 +121,7 @@ extension MerchantAPITests {
                     json: Merchant.event("e")
                 )
                 #expect(event.status == .gone)
-                #expect(await merchant.client.send(.post, Merchant.path("one", "/share-links")).status == .notFound)
+                #expect(await merchant.client.send(.post, Merchant.path("one", "/share-links")).status == .gone)
                 #expect(await merchant.client.send(.get, Merchant.path("one", "/history")).json["erased"] == true)
                 #expect(await merchant.create("one").status == .conflict)
             }

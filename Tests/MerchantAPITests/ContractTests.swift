@@ -79,5 +79,32 @@ extension MerchantAPITests {
                 #expect(made == 0)
             }
         }
+
+        @Test(
+            "an erased order is 410 on every route but its history, and an unknown one 404, with nothing that leads there"
+        )
+        func erased() async throws {
+            try await withMerchant { merchant in
+                await merchant.create("one")
+                let admin = try await merchant.client([.admin])
+                #expect(await admin.send(.delete, Merchant.path("one")).status == .noContent)
+                for route in AccessTests.routes where route.path.contains("/one") && !route.path.hasSuffix("/history") {
+                    let image = route.path.contains("/assets/") ? Samples.image(1) : Array("{}".utf8)
+                    let body = route.path.hasSuffix("/events") ? Merchant.event("e").serialized() : image
+                    let bytes = route.method == .get || route.method == .delete ? [] : body
+                    let gone = await admin.send(route.method, route.path, bytes: bytes)
+                    #expect(gone.status == .gone && gone.code == "order-erased", "\(route): \(gone.text)")
+                    #expect(gone.json["order"] == nil)
+                    let path = route.path.replacing("/one", with: "/none")
+                    let unknown = await admin.send(route.method, path, bytes: bytes)
+                    #expect(
+                        unknown.status == .notFound && unknown.code == "order-not-found",
+                        "\(path): \(unknown.text)"
+                    )
+                    #expect(unknown.json["order"] == nil)
+                }
+                #expect(await admin.send(.get, Merchant.path("one", "/history")).json["erased"] == true)
+            }
+        }
     }
 }
