@@ -33,7 +33,8 @@ internal enum UploadedFile {
         if ["order.json", "manifest.json", "signature"].contains(path.name.lowercased()) {
             return refused("reserved-name", "The package has a file of this name of its own.", "Use another name.")
         }
-        if path.name == "order.strings" {
+        // In whatever case: on a Mac's disk one of them would take the other's place.
+        if path.name.lowercased() == "order.strings" {
             return refused("strings-file", "Texts are no file here.", "PUT them as JSON to …/localizations/{locale}.")
         }
         guard AssetFormat(contents) != nil else {

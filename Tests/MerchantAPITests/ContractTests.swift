@@ -106,5 +106,29 @@ extension MerchantAPITests {
                 #expect(await admin.send(.get, Merchant.path("one", "/history")).json["erased"] == true)
             }
         }
+
+        @Test(
+            "order.strings is no file in whatever case",
+            arguments: ["Order.Strings", "ORDER.STRINGS", "order.strings"]
+        )
+        func strings(name: String) async throws {
+            try await withMerchant { merchant in
+                await merchant.create("one")
+                for path in [name, "de.lproj/\(name)"] {
+                    let put = await merchant.client.send(
+                        .put,
+                        Merchant.path("one", "/assets/\(path)"),
+                        bytes: Samples.image(1)
+                    )
+                    #expect(put.status == .unprocessableContent, "\(put.text)")
+                    #expect(put.json["errors"]?[0]?["code"] == "strings-file")
+                }
+                let form = Merchant.form([
+                    ("order", Samples.json("two").serialized()), ("de.lproj/\(name)", Samples.image(1)),
+                ])
+                let create = await merchant.client.send(.post, "/api/v1/orders", form.headers, bytes: form.body)
+                #expect(create.status == .unprocessableContent, "\(create.text)")
+            }
+        }
     }
 }
