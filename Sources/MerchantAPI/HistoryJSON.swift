@@ -14,7 +14,7 @@ extension OrderHistory {
             "orderIdentifier": .string(self.head.key.order.text),
             "revision": .number(JSONNumber(self.head.revision)), "erased": .bool(self.head.isErased),
             "revisions": .array(self.revisions.map(\.json)), "events": .array(self.events.map(\.json)),
-            "devices": .array(self.devices.map(\.json)),
+            "truncated": .array(self.truncated.map { .string($0) }), "devices": .array(self.devices.map(\.json)),
             "reads": .array(
                 self.reads.map { reads in
                     [

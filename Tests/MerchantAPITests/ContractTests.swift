@@ -107,6 +107,35 @@ extension MerchantAPITests {
             }
         }
 
+        @Test("a history says which of its lists go on")
+        func truncated() async throws {
+            try await withMerchant { merchant in
+                await merchant.create("one")
+                let path = Merchant.path("one", "/history")
+                #expect(await merchant.client.send(.get, path).json["truncated"] == [])
+                func insert(_ revisions: Int) async throws {
+                    try await merchant.shop.database.run(
+                        """
+                        insert into order_revisions select (r).* from (
+                            select jsonb_populate_record(r, jsonb_build_object('revision', n)) r
+                            from order_revisions r, generate_series(
+                                (select max(revision) + 1 from order_revisions), \(revisions)) n
+                            where r.revision = 1) all_of_them
+                        """
+                    )
+                }
+                try await insert(200)
+                let whole = await merchant.client.send(.get, path)
+                #expect(whole.json["truncated"] == [], "\(whole.text.prefix(300))")
+                #expect(whole.json["revisions"]?.arrayValue?.count == 200)
+                try await insert(201)
+                let cut = await merchant.client.send(.get, path)
+                #expect(cut.json["truncated"] == ["revisions"])
+                #expect(cut.json["revisions"]?.arrayValue?.count == 200)
+                #expect(cut.json["revisions"]?[0]?["revision"] == 201)
+            }
+        }
+
         @Test(
             "order.strings is no file in whatever case",
             arguments: ["Order.Strings", "ORDER.STRINGS", "order.strings"]

@@ -95,6 +95,11 @@ package struct OrderHistory: Sendable {
     package let reads: [Reads]
     /// Newest first, at most 50.
     package let log: [DeviceLogEntry]
+    /// The lists of which there is more than is told: `revisions`, `events`, `devices`, `reads`, `log`.
+    package let truncated: [String]
+
+    /// How much of each list is told.
+    static let most = (revisions: 200, events: 500, devices: 200, reads: 50, log: 50)
 }
 
 extension OrderStore {
@@ -106,14 +111,17 @@ extension OrderStore {
         _ options: ChangeOptions = ChangeOptions()
     ) async throws -> OrderHistory? {
         let place: [PostgresValue] = [.text(key.orderType.text), .text(key.order.text)]
+        let most = OrderHistory.most
+        // One more of each than is told shows that there is more.
+        @Sendable func oneMore(_ count: Int) -> [PostgresValue] { place + [.int(Int64(count + 1))] }
         let rows = try await repeating {
             try await self.client.withConnection { connection in
                 try await connection.pipeline([
-                    (OrderStatements.readHead, place), (ListStatements.readRevisions, place + [.int(200)]),
-                    (OrderStatements.readAnswers, place + [.int(500)]),
-                    (DeviceStatements.readDevicesOfOrder, place + [.int(200)]),
-                    (DeviceStatements.readReads, place + [.int(50)]),
-                    (DeviceStatements.readLogOfOrder, place + [.int(50)]),
+                    (OrderStatements.readHead, place), (ListStatements.readRevisions, oneMore(most.revisions)),
+                    (OrderStatements.readAnswers, oneMore(most.events)),
+                    (DeviceStatements.readDevicesOfOrder, oneMore(most.devices)),
+                    (DeviceStatements.readReads, oneMore(most.reads)),
+                    (DeviceStatements.readLogOfOrder, oneMore(most.log)),
                     (OrderStatements.readDocuments, [.text(key.orderType.text), .texts([key.order.text])]),
                     (OrderStatements.readFoldedLog, place),
                 ])
@@ -126,7 +134,7 @@ extension OrderStore {
         }
         return OrderHistory(
             head: try OrderHead(head, orderType: key.orderType),
-            revisions: try rows[1].map { row in
+            revisions: try rows[1].prefix(most.revisions).map { row in
                 OrderHistory.Revision(
                     revision: try row.int(0),
                     modifiedAt: Moment(try row.timestamp(1)).wallTime,
@@ -136,9 +144,9 @@ extension OrderStore {
                     changes: try LockedOrder.pointers(try row.text(5))
                 )
             },
-            events: events,
-            devices: try rows[3].map { try Self.device($0) },
-            reads: try rows[4].map { row in
+            events: Array(events.suffix(most.events)),
+            devices: try rows[3].prefix(most.devices).map { try Self.device($0) },
+            reads: try rows[4].prefix(most.reads).map { row in
                 OrderHistory.Reads(
                     revision: try row.int(0),
                     fullAnswers: try row.int(1),
@@ -147,7 +155,12 @@ extension OrderStore {
                     lastAt: Moment(try row.timestamp(4))
                 )
             },
-            log: try rows[5].map { try DeviceLogEntry($0) }
+            log: try rows[5].prefix(most.log).map { try DeviceLogEntry($0) },
+            truncated: [
+                ("revisions", rows[1].count > most.revisions), ("events", events.count > most.events),
+                ("devices", rows[3].count > most.devices), ("reads", rows[4].count > most.reads),
+                ("log", rows[5].count > most.log),
+            ].filter { $0.1 }.map { $0.0 }
         )
     }
 
