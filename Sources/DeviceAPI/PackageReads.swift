@@ -7,22 +7,34 @@ package import ServiceRuntime
 /// Not part of any guarantee: what a crash takes with it is the last second's notes.
 package final class PackageReads: Service {
     /// The most notes that wait; beyond it they are dropped and counted.
-    private static let limit = 10_000
+    internal static let limit = 10_000
 
     package let name = "package-reads"
     private let store: OrderStore
     private let logger: Logger
+    private let dropped: Counter
     private let waiting = Locked<[PackageRead]>([])
 
     /// Makes an empty book.
-    package init(store: OrderStore, logger: Logger) {
+    ///
+    /// - Parameter metrics: where notes that were lost are counted.
+    package init(store: OrderStore, logger: Logger, metrics: Metrics = .shared) {
         self.store = store
         self.logger = logger
+        self.dropped = metrics.counter(
+            "walletorders_package_reads_dropped_total",
+            help: "Fetches of packages that no order's history tells of: too many at once, or no database."
+        )
     }
 
     /// Notes a read.
     internal func note(_ read: PackageRead) {
-        self.waiting.withLock { if $0.count < Self.limit { $0.append(read) } }
+        let isKept = self.waiting.withLock { waiting in
+            guard waiting.count < Self.limit else { return false }
+            waiting.append(read)
+            return true
+        }
+        if !isKept { self.dropped.increment() }
     }
 
     package func run(shutdown: Signal) async throws {
@@ -39,6 +51,7 @@ package final class PackageReads: Service {
         }
         guard !reads.isEmpty else { return }
         do { try await self.store.recordReads(reads) } catch {
+            self.dropped.increment(by: reads.count)
             self.logger.warning("reads were not recorded", ["count": .integer(reads.count)])
         }
     }

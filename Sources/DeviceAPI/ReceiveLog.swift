@@ -15,7 +15,7 @@ extension DeviceAPI {
         guard let logs = value["logs"]?.arrayValue else {
             throw Problem.badRequest("The body must be an object with the array \"logs\".", code: "malformed-log")
         }
-        let accepted = self.logs.accept(logs.lazy.compactMap(\.stringValue).prefix(100), from: request.remoteAddress)
+        let accepted = self.logs.accept(logs.lazy.compactMap(\.stringValue), from: request.remoteAddress)
         do { try await self.store.recordLog(accepted) } catch {
             self.logger.warning("device log lines were not recorded", ["count": .integer(accepted.count)])
         }

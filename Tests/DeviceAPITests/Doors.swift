@@ -19,7 +19,7 @@ struct Doors: Sendable {
 
     init(_ shop: ShopFixture) async throws {
         self.shop = shop
-        self.reads = PackageReads(store: shop.store, logger: shop.log.logger)
+        self.reads = PackageReads(store: shop.store, logger: shop.log.logger, metrics: shop.metrics)
         let api = DeviceAPI(
             store: shop.store,
             packages: shop.packages,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import Cryptography
-import DeviceAPI
 import ExactJSON
 import HTTPEngine
 import OrderModel
@@ -11,9 +10,23 @@ import ServiceRuntime
 import StoreTestSupport
 import Testing
 
+@testable import DeviceAPI
+
 extension DeviceAPITests {
     @Suite("Packages")
     struct FetchTests {
+        @Test("fetches that no history can tell of are counted")
+        func lostReads() async throws {
+            try await withDoors { doors in
+                let key = try Samples.key("one")
+                for _ in 0..<PackageReads.limit + 7 {
+                    doors.reads.note(PackageRead(key: key, revision: 1, notModified: true))
+                }
+                let name = "walletorders_package_reads_dropped_total"
+                #expect(doors.shop.metrics.text().contains("\n\(name) 7\n"), "\(doors.shop.metrics.text())")
+            }
+        }
+
         @Test("come with Apple's media type, an exact date, a strong tag and nothing else that libraries add")
         func headers() async throws {
             try await withDoors { doors in

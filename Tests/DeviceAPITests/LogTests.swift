@@ -145,6 +145,17 @@ extension DeviceAPITests {
             }
         }
 
+        @Test("every line of a request is counted, kept or dropped")
+        func counted() async throws {
+            try await withDoors { doors in
+                let lines = JSONValue.array([JSONValue](repeating: "x", count: 5_000))
+                #expect(await doors.device.send(.post, "/v1/log", json: ["logs": lines]).status == .ok)
+                let metrics = doors.shop.metrics.text()
+                #expect(metrics.contains("walletorders_device_log_lines_total{kind=\"other\"} 60\n"), "\(metrics)")
+                #expect(metrics.contains("walletorders_device_log_lines_total{kind=\"dropped\"} 4940\n"), "\(metrics)")
+            }
+        }
+
         @Test("a flood is answered 200, and little of it kept: by address, in all, and by line")
         func flood() async throws {
             try await withDoors { doors in
