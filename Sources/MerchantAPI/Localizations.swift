@@ -85,7 +85,14 @@ extension MerchantAPI {
     ) throws -> (locale: String, table: JSONObject) {
         let locale: LocaleIdentifier
         do { locale = try LocaleIdentifier(parameters["locale"]) } catch {
-            throw Problem.badRequest("\(error)", code: "bad-locale")
+            let finding = Finding(
+                severity: .error,
+                code: "bad-locale",
+                path: parameters["locale"],
+                message: error.message,
+                fix: error.fix
+            )
+            throw Problem.faulty([finding], code: "invalid-localization")
         }
         let (table, findings) = StringsTable.read(try self.json(body))
         guard let object = table?.json.objectValue else { throw Problem.faulty(findings, code: "invalid-localization") }

@@ -29,10 +29,9 @@ extension Problem {
         case .assetNotFound: (status, code) = (.notFound, "asset-not-found")
         case .localizationNotFound: (status, code) = (.notFound, "localization-not-found")
         case .shareLinkNotFound: (status, code) = (.notFound, "share-link-not-found")
-        case .apiKeyNotFound: (status, code) = (.notFound, "key-not-found")
         case .orderTypeNotFound: (status, code) = (.notFound, "order-type-not-found")
         case .badCursor: (status, code) = (.badRequest, "bad-cursor")
-        case .badKeyFile, .unknownTokenKey, .corrupt: return nil
+        case .apiKeyNotFound, .badKeyFile, .unknownTokenKey, .corrupt: return nil
         }
         self.init(status, code: code, detail: error.message)
         if !error.findings.isEmpty { self = .faulty(error.findings, status: status, code: code) }
