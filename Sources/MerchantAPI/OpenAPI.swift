@@ -12,64 +12,105 @@ package enum OpenAPI {
         let name: String
         let summary: String
         let scope: String
-        let body: String?
-        let status: String
+        /// The body's media types, with the name of a schema or nil for bytes.
+        var bodies: [(type: String, schema: String?)] = []
+        /// The statuses of success, with the name of the answer's schema, or nil for none.
+        let answers: [(status: String, schema: String?)]
+        /// The media type of answers without a schema; nil when they have no body.
+        var answerType: String?
         /// Parameters of the query.
         var query: [String] = []
+        /// The switches that it heeds.
+        var switches = Switches()
     }
 
     private static let order = "/api/v1/orders/{type}/{order}"
     private static let type = "/api/v1/order-types/{type}"
-    private static let json = "application/json"
-    private static let any = "*/*"
-    private static let filters = [
-        "type", "status", "fulfillmentStatus", "updatedSince", "orderNumber", "registered", "limit", "cursor",
+    static let operations: [Operation] = [
+        write("post", "/api/v1/orders", "create-order", "Create an order.", "CreatedOrder", "201", .dryRun) {
+            $0.bodies = [("application/json", "NewOrder"), ("multipart/form-data", "NewOrderForm")]
+        },
+        read("/api/v1/orders", "list-orders", "A page of orders.", "OrderPage", query: MerchantAPI.filters),
+        read(order, "get-order", "An order's document, without its token.", "ShownOrder"),
+        write("patch", order, "patch-order", "Merge a patch (RFC 7396) into an order.", "Change", "200", .revision) {
+            $0.bodies = [("application/merge-patch+json", "Order"), ("application/json", "Order")]
+        },
+        write("put", order, "put-order", "Replace an order's document.", "Change", "200", .revision) {
+            $0.bodies = [("application/json", "Order")]
+        },
+        write("delete", order, "erase-order", "Erase an order's personal data.", nil, "204", .revision),
+        write("post", order + "/events", "post-event", "Apply one change.", "EventAnswer", "200", .revision) {
+            $0.bodies = [("application/json", "Event")]
+        },
+        write("post", "/api/v1/events", "post-events", "Apply changes of many orders.", "Results", "200", .revision) {
+            $0.bodies = [("application/json", "Events")]
+        },
+        read(order + "/handoff", "get-handoff", "The four values of the hand-off.", "Handoff"),
+        read(
+            order + "/package",
+            "get-package",
+            "The signed package.",
+            nil,
+            type: "application/vnd.apple.finance.order"
+        ),
+        read(order + "/history", "get-history", "What happened to an order.", "History"),
+        write("post", order + "/share-links", "create-share-link", "Make a link to the .order file.", "Link", "201") {
+            $0.bodies = [("application/json", "LinkWish")]
+        },
+        write("delete", order + "/share-links/{link}", "revoke-share-link", "Revoke a link.", nil, "204"),
+        write("put", order + filePath, "put-order-asset", "Store a file of an order.", "Change", "200", .revision) {
+            $0.bodies = [("*/*", nil)]
+        },
+        read(order + filePath, "get-order-asset", "A file of an order.", nil, type: "*/*"),
+        write(
+            "delete",
+            order + filePath,
+            "delete-order-asset",
+            "Remove a file of an order.",
+            "Change",
+            "200",
+            .revision
+        ),
+        write("put", order + textsPath, "put-order-strings", "Store texts of an order.", "Change", "200", .revision) {
+            $0.bodies = [("application/json", "Texts")]
+        },
+        read(order + textsPath, "get-order-strings", "Texts of an order.", "Texts"),
+        write("delete", order + textsPath, "delete-order-strings", "Remove texts.", "Change", "200", .revision),
+        admin("put", type + filePath, "put-type-asset", "Store a file that orders of a type share.", "TypeFile") {
+            $0.bodies = [("*/*", nil)]
+            $0.switches = .file
+        },
+        read(type + filePath, "get-type-asset", "A file that orders of a type share.", nil, type: "*/*"),
+        admin("delete", type + filePath, "delete-type-asset", "Remove a shared file.", nil, "204") {
+            $0.switches = .present
+        },
+        admin("put", type + textsPath, "put-type-strings", "Store shared texts.", "TypeTexts") {
+            $0.bodies = [("application/json", "Texts")]
+        },
+        read(type + textsPath, "get-type-strings", "Shared texts.", "Texts"),
+        admin("delete", type + textsPath, "delete-type-strings", "Remove shared texts.", nil, "204"),
+        admin("post", type + "/refresh", "refresh-type", "Roll what they share out to open orders.", "Refresh", "202"),
     ]
 
-    static let operations: [Operation] = [
-        write("post", "/api/v1/orders", "create-order", "Create an order.", json, "201", ["validateOnly"]),
-        read("get", "/api/v1/orders", "list-orders", "A page of orders.", filters),
-        read("get", order, "get-order", "An order's document, without its token."),
-        write("patch", order, "patch-order", "Merge a patch (RFC 7396) into an order.", json, "200", ["validateOnly"]),
-        write("put", order, "put-order", "Replace an order's document.", json, "200", ["validateOnly"]),
-        write("delete", order, "erase-order", "Erase an order's personal data.", nil, "204"),
-        write("post", order + "/events", "post-event", "Apply one change.", json, "200", ["validateOnly"]),
-        write("post", "/api/v1/events", "post-events", "Apply changes of many orders.", json, "200", ["validateOnly"]),
-        read("get", order + "/handoff", "get-handoff", "The four values of the hand-off."),
-        read("get", order + "/package", "get-package", "The signed package."),
-        read("get", order + "/history", "get-history", "What happened to an order."),
-        write("post", order + "/share-links", "create-share-link", "Make a link to the .order file.", json, "201"),
-        write("delete", order + "/share-links/{link}", "revoke-share-link", "Revoke a link.", nil, "204"),
-        write("put", order + "/assets/{path}", "put-order-asset", "Store a file of an order.", any, "200"),
-        read("get", order + "/assets/{path}", "get-order-asset", "A file of an order."),
-        write("delete", order + "/assets/{path}", "delete-order-asset", "Remove a file of an order.", nil, "200"),
-        write("put", order + "/localizations/{locale}", "put-order-strings", "Store texts of an order.", json, "200"),
-        read("get", order + "/localizations/{locale}", "get-order-strings", "Texts of an order."),
-        write("delete", order + "/localizations/{locale}", "delete-order-strings", "Remove texts.", nil, "200"),
-        admin("put", type + "/assets/{path}", "put-type-asset", "Store a file that orders of a type share.", any),
-        read("get", type + "/assets/{path}", "get-type-asset", "A file that orders of a type share."),
-        admin("delete", type + "/assets/{path}", "delete-type-asset", "Remove a shared file.", nil, "204"),
-        admin("put", type + "/localizations/{locale}", "put-type-strings", "Store shared texts.", json),
-        read("get", type + "/localizations/{locale}", "get-type-strings", "Shared texts."),
-        admin("delete", type + "/localizations/{locale}", "delete-type-strings", "Remove shared texts.", nil, "204"),
-        admin("post", type + "/refresh", "refresh-type", "Roll what they share out to open orders.", nil, "202"),
-    ]
+    private static let filePath = "/assets/{path}"
+    private static let textsPath = "/localizations/{locale}"
 
     private static func read(
-        _ method: String,
         _ path: String,
         _ name: String,
         _ summary: String,
-        _ query: [String] = []
+        _ schema: String?,
+        type: String? = nil,
+        query: [String] = []
     ) -> Operation {
         Operation(
-            method: method,
+            method: "get",
             path: path,
             name: name,
             summary: summary,
             scope: "orders:read",
-            body: nil,
-            status: "200",
+            answers: [("200", schema)],
+            answerType: type,
             query: query
         )
     }
@@ -79,20 +120,24 @@ package enum OpenAPI {
         _ path: String,
         _ name: String,
         _ summary: String,
-        _ body: String?,
+        _ schema: String?,
         _ status: String,
-        _ query: [String] = []
+        _ switches: Switches = .noSwitch,
+        _ change: (inout Operation) -> Void = { _ in }
     ) -> Operation {
-        Operation(
+        // A dry run creates nothing.
+        let dry: [(status: String, schema: String?)] = switches.dryRun && status == "201" ? [("200", schema)] : []
+        var operation = Operation(
             method: method,
             path: path,
             name: name,
             summary: summary,
             scope: "orders:write",
-            body: body,
-            status: status,
-            query: query
+            answers: dry + [(status, schema)],
+            switches: switches
         )
+        change(&operation)
+        return operation
     }
 
     private static func admin(
@@ -100,18 +145,20 @@ package enum OpenAPI {
         _ path: String,
         _ name: String,
         _ summary: String,
-        _ body: String?,
-        _ status: String = "200"
+        _ schema: String?,
+        _ status: String = "200",
+        _ change: (inout Operation) -> Void = { _ in }
     ) -> Operation {
-        Operation(
+        var operation = Operation(
             method: method,
             path: path,
             name: name,
             summary: summary,
             scope: "admin",
-            body: body,
-            status: status
+            answers: [(status, schema)]
         )
+        change(&operation)
+        return operation
     }
 
     /// The document.
@@ -141,53 +188,74 @@ package enum OpenAPI {
                         ],
                     ]
                 ],
-                "schemas": ["Problem": self.problem, "Finding": self.finding],
+                "schemas": .object(self.schemas),
             ],
         ]
     }
 
     private static func describe(_ operation: Operation) -> JSONValue {
-        var parameters: [JSONValue] = operation.path.split(separator: "{").dropFirst().map { piece in
-            let name = String(piece.prefix { $0 != "}" })
-            return ["name": .string(name), "in": "path", "required": true, "schema": ["type": "string"]]
-        }
-        parameters += operation.query.map { name in
-            ["name": .string(name), "in": "query", "schema": ["type": "string"]]
-        }
-        if operation.method == "post" {
-            parameters.append(["name": "Idempotency-Key", "in": "header", "schema": ["type": "string"]])
-        }
         var value: JSONObject = [
             "operationId": .string(operation.name),
             "summary": .string(operation.summary),
             "description": .string("Needs the scope \(operation.scope)."),
+            "parameters": .array(self.parameters(operation)),
         ]
-        if !parameters.isEmpty { value["parameters"] = .array(parameters) }
-        if let body = operation.body {
-            let schema: JSONValue = body == self.json ? ["type": "object"] : ["type": "string", "format": "binary"]
-            value["requestBody"] = ["content": .object([body: ["schema": schema]])]
+        if !operation.bodies.isEmpty {
+            let content = operation.bodies.map { ($0.type, self.media($0.schema)) }
+            value["requestBody"] = ["content": .object(JSONObject(content))]
         }
-        value["responses"] = .object([
-            operation.status: ["description": "Done."], "default": ["$ref": "#/components/responses/Problem"],
-        ])
+        var responses: [(String, JSONValue)] = operation.answers.map { status, schema in
+            var response: JSONObject = [
+                "description": "Done.", "headers": ["Request-Id": ["schema": ["type": "string"]]],
+            ]
+            if schema != nil || operation.answerType != nil {
+                let type = operation.answerType ?? "application/json"
+                response["content"] = .object([type: self.media(schema)])
+            }
+            return (status, .object(response))
+        }
+        responses.append(("default", ["$ref": "#/components/responses/Problem"]))
+        value["responses"] = .object(JSONObject(responses))
         return .object(value)
     }
 
-    private static let problem: JSONValue = [
-        "type": "object", "required": ["title", "status", "code"],
-        "properties": [
-            "title": ["type": "string"], "status": ["type": "integer"], "code": ["type": "string"],
-            "detail": ["type": "string"], "requestId": ["type": "string"],
-            "errors": ["type": "array", "items": ["$ref": "#/components/schemas/Finding"]],
-        ],
-    ]
+    private static func media(_ schema: String?) -> JSONValue {
+        guard let schema else { return ["schema": ["type": "string", "format": "binary"]] }
+        return ["schema": ["$ref": .string("#/components/schemas/" + schema)]]
+    }
 
-    private static let finding: JSONValue = [
-        "type": "object", "required": ["severity", "code", "message"],
-        "properties": [
-            "severity": ["enum": ["error", "warning", "note"]], "code": ["type": "string"],
-            "pointer": ["type": "string"], "path": ["type": "string"], "message": ["type": "string"],
-            "fix": ["type": "string"],
-        ],
-    ]
+    private static func parameters(_ operation: Operation) -> [JSONValue] {
+        func parameter(_ name: String, _ place: String, _ about: String? = nil) -> JSONObject {
+            var value: JSONObject = ["name": .string(name), "in": .string(place), "schema": ["type": "string"]]
+            if let about { value["description"] = .string(about) }
+            return value
+        }
+        var parameters = operation.path.split(separator: "{").dropFirst().map { piece in
+            let name = String(piece.prefix { $0 != "}" })
+            let about = "A file's name, or <locale>.lproj/ and a name; the slash may be sent as %2F."
+            var value = parameter(name, "path", name == "path" ? about : nil)
+            value["required"] = true
+            return value
+        }
+        parameters += operation.query.map { parameter($0, "query") }
+        if operation.switches.dryRun {
+            var value = parameter("validateOnly", "query", "Answers in full and stores nothing.")
+            value["schema"] = ["enum": ["true", "false"]]
+            parameters.append(value)
+        }
+        if operation.switches.ifMatch {
+            parameters.append(parameter("If-Match", "header", "Does nothing unless this is the present ETag."))
+        }
+        if operation.switches.ifNoneMatch {
+            parameters.append(parameter("If-None-Match", "header", "With *: does nothing when there is a file."))
+        }
+        if operation.method == "get",
+            ["get-order", "get-package"].contains(operation.name) || operation.answerType == "*/*"
+        {
+            parameters.append(parameter("If-None-Match", "header", "304 when this is the present ETag."))
+        }
+        if operation.method == "post" { parameters.append(parameter("Idempotency-Key", "header")) }
+        parameters.append(parameter("Request-Id", "header", "Given back, and written into logs."))
+        return parameters.map { .object($0) }
+    }
 }
