@@ -28,12 +28,16 @@ internal enum MultipartForm {
             boundary.utf8.allSatisfy({ (0x20...0x7e).contains($0) })
         else { throw Failure(message: "The Content-Type has no boundary of 1 to 70 characters.") }
         let dash = Array("--\(boundary)".utf8)
-        guard body.starts(with: dash) else {
-            throw Failure(message: "The body does not begin with the boundary that the Content-Type names.")
-        }
+        let delimiter = [0x0d, 0x0a] + dash
         var parts: [Part] = []
         var position = dash.count
-        let delimiter = [0x0d, 0x0a] + dash
+        if !body.starts(with: dash) {
+            // What stands before the first boundary is for nobody (RFC 2046 5.1.1).
+            guard let start = self.find(delimiter, in: body, from: 0) else {
+                throw Failure(message: "The body has no boundary as the Content-Type names it.")
+            }
+            position = start + delimiter.count
+        }
         while true {
             if body[position...].starts(with: [0x2d, 0x2d]) { return parts }
             // Blanks may follow a boundary (RFC 2046 5.1.1).
@@ -96,7 +100,7 @@ internal enum MultipartForm {
         return nil
     }
 
-    /// The value of a parameter `name=value` or `name="value"` after a semicolon. Browsers write `"` inside as `%22`.
+    /// The value of a parameter `name=value` or `name="value"` after a semicolon.
     private static func parameter(_ wanted: String, of header: String) -> String? {
         var rest = header[...]
         while let semicolon = rest.firstIndex(of: ";") {
