@@ -17,8 +17,7 @@ package struct MerchantAPI: Sendable {
         store: OrderStore,
         types: OrderTypeDirectory,
         packages: SignedPackages,
-        logger: Logger,
-        metrics: Metrics = .shared
+        logger: Logger
     ) {
         self.store = store
         self.types = types

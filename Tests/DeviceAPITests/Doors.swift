@@ -34,8 +34,7 @@ struct Doors: Sendable {
             store: shop.store,
             types: shop.types,
             packages: shop.packages,
-            logger: shop.log.logger,
-            metrics: shop.metrics
+            logger: shop.log.logger
         )
         let scopes: Set<APIScope> = [.ordersRead, .ordersWrite]
         let key = try await shop.store.createAPIKey(name: "test", scopes: scopes, orderTypes: nil).secret

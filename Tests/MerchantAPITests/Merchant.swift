@@ -21,8 +21,7 @@ struct Merchant: Sendable {
             store: shop.store,
             types: shop.types,
             packages: shop.packages,
-            logger: shop.log.logger,
-            metrics: shop.metrics
+            logger: shop.log.logger
         )
         self.router = api.router()
         let secret = try await shop.store.createAPIKey(
