@@ -94,11 +94,18 @@ extension MerchantAPI {
         return head
     }
 
-    /// The order type of a path, when the key may know of it and this process serves it.
-    internal func orderType(_ parameters: RouteParameters, _ key: APIKey) throws -> OrderTypeIdentifier {
-        guard let type = try? OrderTypeIdentifier(parameters["type"]), key.isBound(to: type), self.types[type] != nil
-        else { throw Problem.notFound("There is no such order type.", code: "order-type-not-found") }
+    /// The order type that a path or a list names, when the key may know of it and there is one: this process serves it, or
+    /// the store knows it from one that does or did.
+    internal func orderType(named text: String, _ key: APIKey) async throws -> OrderTypeIdentifier {
+        guard let type = try? OrderTypeIdentifier(text), key.isBound(to: type) else { throw Problem.typeNotFound }
+        if self.types[type] != nil { return type }
+        guard try await self.store.orderTypes().contains(type) else { throw Problem.typeNotFound }
         return type
+    }
+
+    /// The order type of a path.
+    internal func orderType(_ parameters: RouteParameters, _ key: APIKey) async throws -> OrderTypeIdentifier {
+        try await self.orderType(named: parameters["type"], key)
     }
 
     private static func bearer(_ header: String?) -> String? {

@@ -54,7 +54,7 @@ extension MerchantAPI {
         _ parameters: RouteParameters,
         _ key: APIKey
     ) async throws -> HTTPResponse {
-        let type = try self.orderType(parameters, key)
+        let type = try await self.orderType(parameters, key)
         let file = try Self.file(parameters, request.body)
         let condition = request.headers.contains("if-none-match") ? FileCondition.absent : request.fileCondition
         try await self.store.putTypeFile(file, of: type, condition)
@@ -72,7 +72,7 @@ extension MerchantAPI {
         _ parameters: RouteParameters,
         _ key: APIKey
     ) async throws -> HTTPResponse {
-        let type = try self.orderType(parameters, key)
+        let type = try await self.orderType(parameters, key)
         guard let (file, contents) = try await self.store.typeFile(try Self.path(parameters).text, of: type) else {
             throw Problem.fileNotFound
         }
@@ -85,7 +85,7 @@ extension MerchantAPI {
         _ parameters: RouteParameters,
         _ key: APIKey
     ) async throws -> HTTPResponse {
-        let type = try self.orderType(parameters, key)
+        let type = try await self.orderType(parameters, key)
         try await self.store.removeTypeFile(try Self.path(parameters).text, of: type, request.fileCondition)
         return HTTPResponse(.noContent)
     }
@@ -97,7 +97,7 @@ extension MerchantAPI {
         _ parameters: RouteParameters,
         _ key: APIKey
     ) async throws -> HTTPResponse {
-        let type = try self.orderType(parameters, key)
+        let type = try await self.orderType(parameters, key)
         return Self.response(
             try await self.once(request, "POST /api/v1/order-types/{type}/refresh", of: type, key) {
                 try await self.store.startRefresh(of: type)

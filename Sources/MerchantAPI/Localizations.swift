@@ -49,7 +49,7 @@ extension MerchantAPI {
         _ parameters: RouteParameters,
         _ key: APIKey
     ) async throws -> HTTPResponse {
-        let type = try self.orderType(parameters, key)
+        let type = try await self.orderType(parameters, key)
         let (locale, table) = try Self.strings(parameters, request.body)
         try await self.store.putTypeStrings(table, locale: locale, of: type)
         return .json([
@@ -60,7 +60,7 @@ extension MerchantAPI {
 
     /// `GET /api/v1/order-types/{type}/localizations/{locale}`.
     internal func getTypeStrings(_ parameters: RouteParameters, _ key: APIKey) async throws -> HTTPResponse {
-        let type = try self.orderType(parameters, key)
+        let type = try await self.orderType(parameters, key)
         let table = try await self.store.typeStrings(locale: try Self.locale(parameters), of: type)
         guard let table else { throw Problem.stringsNotFound }
         return .json(.object(table))
@@ -68,7 +68,7 @@ extension MerchantAPI {
 
     /// `DELETE /api/v1/order-types/{type}/localizations/{locale}`.
     internal func removeTypeStrings(_ parameters: RouteParameters, _ key: APIKey) async throws -> HTTPResponse {
-        let type = try self.orderType(parameters, key)
+        let type = try await self.orderType(parameters, key)
         try await self.store.removeTypeStrings(locale: try Self.locale(parameters), of: type)
         return HTTPResponse(.noContent)
     }

@@ -77,6 +77,11 @@ extension Problem {
         Problem(.gone, code: "order-erased", detail: "The order was erased; its identifier can't be used again.")
     }
 
+    /// The order type is unknown, or another merchant's.
+    internal static var typeNotFound: Problem {
+        .notFound("There is no such order type.", code: "order-type-not-found")
+    }
+
     /// The order is unknown, or another merchant's.
     internal static var orderNotFound: Problem {
         .notFound("There is no such order.", code: "order-not-found")

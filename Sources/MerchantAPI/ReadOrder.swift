@@ -85,7 +85,7 @@ extension MerchantAPI {
     /// `GET /api/v1/orders`: a page of orders.
     internal func listOrders(_ request: HTTPRequest, _ key: APIKey) async throws -> HTTPResponse {
         try Switches.check(request, takes: Self.filters)
-        let query = try self.query(request, key)
+        let query = try await self.query(request, key)
         let page = try await self.store.orders(query)
         var answer: JSONObject = [
             "orders": .array(
@@ -114,15 +114,12 @@ extension MerchantAPI {
         "type", "status", "fulfillmentStatus", "updatedSince", "orderNumber", "registered", "limit", "cursor",
     ]
 
-    private func query(_ request: HTTPRequest, _ key: APIKey) throws -> OrderQuery {
+    private func query(_ request: HTTPRequest, _ key: APIKey) async throws -> OrderQuery {
         let text = request.queryValue("type") ?? key.orderTypes.flatMap { $0.count == 1 ? $0[0].text : nil }
         guard let text else {
             throw Problem.badRequest("Name the order type: ?type=order.com.example.shop", code: "type-missing")
         }
-        guard let type = try? OrderTypeIdentifier(text), key.isBound(to: type) else {
-            throw Problem.notFound("There is no such order type.", code: "order-type-not-found")
-        }
-        var query = OrderQuery(orderType: type)
+        var query = OrderQuery(orderType: try await self.orderType(named: text, key))
         query.status = try Self.word("status", request, OrderStatus.allCases.map(\.rawValue))
         query.fulfillmentStatus = try Self.word(
             "fulfillmentStatus",

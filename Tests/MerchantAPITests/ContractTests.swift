@@ -107,6 +107,23 @@ extension MerchantAPITests {
             }
         }
 
+        @Test("an order type that this process does not serve is there for every route that reads it, and no other is")
+        func unserved() async throws {
+            try await withMerchant { merchant in
+                let key = try await merchant.client([.admin], [Samples.bakery, "order.com.example.none"])
+                merchant.shop.types.replace(merchant.shop.types.all.filter { $0.identifier.text != Samples.bakery })
+                let type = "/api/v1/order-types/\(Samples.bakery)"
+                #expect(await key.send(.put, type + "/assets/a.png", bytes: Samples.image(1)).status == .ok)
+                #expect(await key.send(.get, type + "/assets/a.png").status == .ok)
+                #expect(await key.send(.get, "/api/v1/orders?type=\(Samples.bakery)").json["orders"] == [])
+                for path in [
+                    "/api/v1/orders?type=order.com.example.none", "/api/v1/order-types/order.com.example.none/assets/a",
+                ] {
+                    #expect(await key.send(.get, path).code == "order-type-not-found", "\(path)")
+                }
+            }
+        }
+
         @Test("a history says which of its lists go on")
         func truncated() async throws {
             try await withMerchant { merchant in
