@@ -18,7 +18,10 @@ extension MerchantAPI {
     ) async throws -> HTTPResponse {
         try await OrderStore.answering(within: time) {
             try await self.admitting(request, scope) { key in
-                try heeded?.check(request)
+                if let heeded {
+                    try heeded.check(request)
+                    try Self.checkCoding(request)
+                }
                 return try await body(key)
             }
         }
@@ -113,6 +116,34 @@ extension MerchantAPI {
         let parts = header.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
         return String(parts[1].drop { $0 == " " })
+    }
+
+    /// Bodies are taken as they are: what comes packed is said to be, not to be no JSON or no image.
+    private static func checkCoding(_ request: HTTPRequest) throws {
+        guard let coding = request.headers["content-encoding"], coding.lowercased() != "identity" else { return }
+        throw Problem(
+            .unsupportedMediaType,
+            code: "unsupported-coding",
+            detail: "Bodies are taken without Content-Encoding only. Send it unpacked.",
+            headers: ["accept-encoding": "identity"]
+        )
+    }
+
+    /// The JSON value of a request's body. Clients that say nothing of its type, or what command lines say by default, mean
+    /// JSON; a type that means something else would be misread.
+    ///
+    /// - Parameter type: the type that the route takes beside plain JSON.
+    internal static func json(of request: HTTPRequest, as type: String = "application/json") throws -> JSONValue {
+        let types = ["", "application/json", type, "application/x-www-form-urlencoded", "text/plain"]
+        let said = (request.headers["content-type"] ?? "").prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }
+        guard types.contains(said.lowercased()) else {
+            throw Problem(
+                .unsupportedMediaType,
+                code: "unsupported-media-type",
+                detail: "This route takes JSON: send Content-Type: \(type)."
+            )
+        }
+        return try self.json(request.body)
     }
 
     /// The body's JSON value, or the problem that says where it stops being JSON.

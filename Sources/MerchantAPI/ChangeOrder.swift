@@ -14,7 +14,7 @@ extension MerchantAPI {
         replaces: Bool
     ) async throws -> HTTPResponse {
         let orderKey = try self.orderKey(parameters, key)
-        let value = try Self.json(request.body)
+        let value = try Self.json(of: request, as: replaces ? "application/json" : "application/merge-patch+json")
         let options = try self.options(request, orderKey.orderType, key)
         let answer =
             replaces
@@ -61,7 +61,7 @@ extension MerchantAPI {
         let orderKey = try self.orderKey(parameters, key)
         // The store judges occurredAt by its own clock.
         let (event, findings) = OrderEvent.parse(
-            try Self.json(request.body),
+            try Self.json(of: request),
             options: self.validation(orderKey.orderType)
         )
         let faults = findings + (event.map { Self.contradictions($0, orderKey) } ?? [])
@@ -105,7 +105,7 @@ extension MerchantAPI {
 
     /// `POST /api/v1/events`: up to a thousand changes; one bad one spoils none. Answers come in the order of the events.
     internal func postEvents(_ request: HTTPRequest, _ key: APIKey) async throws -> HTTPResponse {
-        guard let body = try Self.json(request.body).objectValue, let list = body["events"]?.arrayValue else {
+        guard let body = try Self.json(of: request).objectValue, let list = body["events"]?.arrayValue else {
             throw Problem.badRequest("The body must be an object with the array \"events\".", code: "malformed-events")
         }
         try Self.refuseUnknown(body, but: ["events"], code: "malformed-events")

@@ -13,7 +13,7 @@ extension MerchantAPI {
         _ key: APIKey
     ) async throws -> HTTPResponse {
         let orderKey = try self.orderKey(parameters, key)
-        let (locale, table) = try Self.strings(parameters, request.body)
+        let (locale, table) = try Self.strings(parameters, request)
         let options = try self.options(request, orderKey.orderType, key)
         let answer = try await self.store.putStrings(table, locale: locale, of: orderKey, options)
         return self.response(answer, of: orderKey)
@@ -50,7 +50,7 @@ extension MerchantAPI {
         _ key: APIKey
     ) async throws -> HTTPResponse {
         let type = try await self.orderType(parameters, key)
-        let (locale, table) = try Self.strings(parameters, request.body)
+        let (locale, table) = try Self.strings(parameters, request)
         try await self.store.putTypeStrings(table, locale: locale, of: type)
         return .json([
             "locale": .string(locale), "texts": .number(JSONNumber(Int64(table.count))),
@@ -81,7 +81,7 @@ extension MerchantAPI {
 
     private static func strings(
         _ parameters: RouteParameters,
-        _ body: [UInt8]
+        _ request: HTTPRequest
     ) throws -> (locale: String, table: JSONObject) {
         let locale: LocaleIdentifier
         do { locale = try LocaleIdentifier(parameters["locale"]) } catch {
@@ -94,7 +94,7 @@ extension MerchantAPI {
             )
             throw Problem.faulty([finding], code: "invalid-localization")
         }
-        let (table, findings) = StringsTable.read(try self.json(body))
+        let (table, findings) = StringsTable.read(try self.json(of: request))
         guard let object = table?.json.objectValue else { throw Problem.faulty(findings, code: "invalid-localization") }
         return (locale.text, object)
     }

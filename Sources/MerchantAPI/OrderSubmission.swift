@@ -34,12 +34,11 @@ internal struct OrderSubmission: Sendable {
             try self.read(multipart: request.body, contentType: type)
         } else {
             guard request.body.count <= Self.jsonLimit else { throw Problem.contentTooLarge(limit: Self.jsonLimit) }
-            try self.read(json: request.body)
+            try self.read(json: try MerchantAPI.json(of: request))
         }
     }
 
-    private mutating func read(json bytes: [UInt8]) throws {
-        let value = try MerchantAPI.json(bytes)
+    private mutating func read(json value: JSONValue) throws {
         guard case .object(let body) = value, let order = body["order"] else {
             throw Problem.faulty([
                 Finding(

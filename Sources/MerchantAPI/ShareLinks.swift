@@ -18,7 +18,7 @@ extension MerchantAPI {
         let orderKey = try self.orderKey(parameters, key)
         _ = try await self.head(orderKey)
         guard let settings = self.types[orderKey.orderType] else { throw Problem.typeNotServed }
-        let lifetime = try Self.lifetime(request.body)
+        let lifetime = try Self.lifetime(request)
         var made: ShareLink?
         let outcome = try await self.once(
             request,
@@ -61,9 +61,9 @@ extension MerchantAPI {
         return HTTPResponse(.noContent)
     }
 
-    private static func lifetime(_ body: [UInt8]) throws -> Int64 {
-        if body.isEmpty { return self.lifetime.standard }
-        guard case .object(let members) = try self.json(body) else {
+    private static func lifetime(_ request: HTTPRequest) throws -> Int64 {
+        if request.body.isEmpty { return self.lifetime.standard }
+        guard case .object(let members) = try self.json(of: request) else {
             throw Problem.badRequest("The body must be an object, such as {\"lifetime\": 3600}, or empty.")
         }
         try Self.refuseUnknown(members, but: ["lifetime"], code: "bad-request")

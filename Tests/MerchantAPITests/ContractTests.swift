@@ -107,6 +107,54 @@ extension MerchantAPITests {
             }
         }
 
+        @Test("what comes packed, or as another type than the route takes, is 415")
+        func mediaTypes() async throws {
+            try await withMerchant { merchant in
+                await merchant.create("one")
+                let path = Merchant.path("one")
+                let patch = Array(#"{"orderNumber": "2"}"#.utf8)
+                for (method, path) in [
+                    (HTTPMethod.patch, path), (.put, path + "/assets/a.png"), (.post, "/api/v1/orders"),
+                    (.post, path + "/share-links"),
+                ] {
+                    let packed = await merchant.client.send(
+                        method,
+                        path,
+                        ["content-encoding": "gzip"],
+                        bytes: [0x1f, 0x8b]
+                    )
+                    #expect(packed.status == .unsupportedMediaType && packed.code == "unsupported-coding")
+                    #expect(packed.headers["accept-encoding"] == "identity")
+                }
+                for type in [
+                    "application/json-patch+json", "application/xml", "multipart/form-data; boundary=b", "nonsense",
+                ] {
+                    let answer = await merchant.client.send(.patch, path, ["content-type": type], bytes: patch)
+                    #expect(answer.code == "unsupported-media-type", "\(type): \(answer.text)")
+                }
+                let put = await merchant.client.send(
+                    .put,
+                    path,
+                    ["content-type": "application/merge-patch+json"],
+                    json: Samples.json("one")
+                )
+                #expect(put.code == "unsupported-media-type", "\(put.text)")
+                #expect(await merchant.client.send(.get, path).json["revision"] == 1)
+                for type in [
+                    "application/json", "Application/JSON; charset=utf-8", "application/merge-patch+json",
+                    "application/x-www-form-urlencoded",
+                ] {
+                    let answer = await merchant.client.send(
+                        .patch,
+                        path,
+                        ["content-type": type, "content-encoding": "identity"],
+                        bytes: patch
+                    )
+                    #expect(answer.status == .ok, "\(type): \(answer.text)")
+                }
+            }
+        }
+
         @Test("an order type that this process does not serve is there for every route that reads it, and no other is")
         func unserved() async throws {
             try await withMerchant { merchant in
