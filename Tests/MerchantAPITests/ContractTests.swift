@@ -172,6 +172,20 @@ extension MerchantAPITests {
             }
         }
 
+        @Test("HEAD gives the fields of GET on packages and files")
+        func head() async throws {
+            try await withMerchant { merchant in
+                await merchant.create("one")
+                let file = Merchant.path("one", "/assets/a.png")
+                #expect(await merchant.client.send(.put, file, bytes: Samples.image(1)).status == .ok)
+                for path in [file, Merchant.path("one", "/package"), Merchant.path("one")] {
+                    let get = await merchant.client.send(.get, path)
+                    let head = await merchant.client.send(.head, path)
+                    #expect(head.status == .ok && head.headers == get.headers, "\(path)")
+                }
+            }
+        }
+
         @Test("a history says which of its lists go on")
         func truncated() async throws {
             try await withMerchant { merchant in
