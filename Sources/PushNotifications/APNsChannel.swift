@@ -19,8 +19,18 @@ internal actor APNsChannel {
     private var opening: [CheckedContinuation<Result<HTTP2ClientConnection, HTTPClientError>, Never>]?
     private let deadlines: PushDeadlines
     private var lastUse = MonotonicTime.now()
+    private var connectedAt = MonotonicTime.now()
     /// Whether a push got no answer in time: the link may be cut without a word.
     private var isSuspect = false
+
+    /// What came of a push.
+    struct Answer: Sendable {
+        let outcome: PushOutcome
+        /// Why there was no answer, in words for the log.
+        var detail: String?
+        /// Whether there was no connection to push over: no token's fault.
+        var hasNoConnection = false
+    }
 
     init(settings: OrderTypeSettings, loop: EventLoop, deadlines: PushDeadlines) throws {
         self.settings = settings
@@ -35,11 +45,16 @@ internal actor APNsChannel {
     }
 
     /// Pushes to one device: an empty push, which says no more than "look".
-    func push(to token: PushToken, identifier: String, now: WallTime) async -> PushOutcome {
+    func push(to token: PushToken, identifier: String, now: WallTime) async -> Answer {
         let connection: HTTP2ClientConnection
         switch await self.open() {
         case .success(let open): connection = open
-        case .failure(let error): return PushOutcome(error, goAwayReason: error.goAwayReason)
+        case .failure(let error):
+            return Answer(
+                outcome: PushOutcome(error, goAwayReason: error.goAwayReason),
+                detail: error.message,
+                hasNoConnection: true
+            )
         }
         do {
             let apns = self.settings.apns
@@ -60,19 +75,40 @@ internal actor APNsChannel {
             )
             let response = try await connection.send(request, deadline: self.deadlines.answer)
             self.isSuspect = false
-            return PushOutcome(
-                status: response.status.code,
-                retryAfter: response.headers["retry-after"],
-                body: response.body
+            return Answer(
+                outcome: PushOutcome(
+                    status: response.status.code,
+                    retryAfter: response.headers["retry-after"],
+                    body: response.body
+                )
             )
         } catch {
             if error.code == .timeout { self.isSuspect = true }
-            return PushOutcome(error, goAwayReason: connection.goAwayReason)
+            if error.http2ErrorCode == .refusedStream { self.leave(connection) }
+            return Answer(
+                outcome: PushOutcome(error, goAwayReason: connection.goAwayReason),
+                detail: error.message
+            )
         }
     }
 
     /// How many pushes may be under way at once, as APNs said last.
     var streamLimit: Int { self.connection?.streamLimit ?? 100 }
+
+    /// What refuses streams is left: the next push goes over another connection.
+    private func leave(_ connection: HTTP2ClientConnection) {
+        guard self.connection === connection, !connection.isGoingAway,
+            MonotonicTime.now() - self.connectedAt >= self.deadlines.renewal
+        else { return }
+        self.connection = nil
+        self.retire(connection)
+    }
+
+    /// Streams that are open still get their answers.
+    private func retire(_ connection: HTTP2ClientConnection) {
+        let patience = self.deadlines.answer
+        self.loop.spawn { await connection.drain(deadline: patience) }
+    }
 
     /// Ends the connection, if there is one.
     func close() async {
@@ -110,9 +146,7 @@ internal actor APNsChannel {
         if let old = self.connection {
             self.connection = nil
             if old.isGoingAway {
-                // Streams up to its last still get their answers.
-                let patience = self.deadlines.answer
-                self.loop.spawn { await old.drain(deadline: patience) }
+                self.retire(old)
             } else {
                 do {
                     try await old.ping(deadline: self.deadlines.ping)
@@ -124,15 +158,15 @@ internal actor APNsChannel {
         }
         do {
             let apns = self.settings.apns
-            return .success(
-                try await HTTP2ClientConnection.connect(
-                    host: apns.host,
-                    port: apns.port,
-                    tls: self.tls,
-                    loop: self.loop,
-                    deadline: self.deadlines.connect
-                )
+            let new = try await HTTP2ClientConnection.connect(
+                host: apns.host,
+                port: apns.port,
+                tls: self.tls,
+                loop: self.loop,
+                deadline: self.deadlines.connect
             )
+            self.connectedAt = .now()
+            return .success(new)
         } catch {
             return .failure(error)
         }

@@ -10,6 +10,8 @@ package struct PushDeadlines: Sendable {
     package var ping: Duration = .seconds(3)
     /// After how long without a push a connection must show by a PING that it lives.
     package var idle: Duration = .seconds(60)
+    /// How old a connection must be to be replaced because it refused a stream: opening many in a row counts as an attack.
+    package var renewal: Duration = .seconds(10)
     /// For the answers to pushes under way when the worker is to stop; then their tickets are handed back.
     package var stop: Duration = .milliseconds(100)
 

@@ -9,8 +9,9 @@ package import OrderStore
 package enum PushOutcome: Sendable, Equatable {
     /// Accepted. No proof that the device is alive, only that the ticket is done.
     case sent
-    /// The token is no more: forget it, unless the device registered after the given moment.
-    case unregistered(since: Moment?)
+    /// The token is no more: forget it, unless the device registered after the given moment. Without one, unless it
+    /// registered since the push was begun.
+    case unregistered(String, since: Moment?)
     /// The token is wrong here, or this is the wrong environment: try once more, then forget it.
     case badToken(String)
     /// Certificate, topic, or what the type's settings put into each request are refused: no push of this type will get through until someone sees to it.
@@ -18,7 +19,7 @@ package enum PushOutcome: Sendable, Equatable {
     /// A request that will never be accepted: a fault of this program or its settings.
     case rejected(String)
     /// This token is told too often: leave it alone for a while, the others go on.
-    case slowDown(seconds: Int?)
+    case slowDown(String, seconds: Int?)
     /// APNs can't now: try again, later each time.
     case retry(String)
     /// It was certainly not processed, or the connection broke: at once, on another connection.
@@ -45,7 +46,7 @@ package enum PushOutcome: Sendable, Equatable {
         case 200: self = .sent
         case 410:
             let milliseconds = document?["timestamp"]?.int64Value
-            self = .unregistered(since: milliseconds.flatMap(Self.moment(milliseconds:)))
+            self = .unregistered(reason, since: milliseconds.flatMap(Self.moment(milliseconds:)))
         case 400:
             switch reason {
             case _ where Self.badTokenReasons.contains(reason): self = .badToken(reason)
@@ -55,7 +56,7 @@ package enum PushOutcome: Sendable, Equatable {
             default: self = .rejected(reason)
             }
         case 403: self = .typeFault(reason)
-        case 429: self = .slowDown(seconds: retryAfter.flatMap(Int.init).map { min(max($0, 1), 3_600) })
+        case 429: self = .slowDown(reason, seconds: retryAfter.flatMap(Int.init).map { min(max($0, 1), 3_600) })
         case 500...599: self = .retry(reason)
         case 400..<500: self = .rejected(reason)
         default: self = .retry(reason)
@@ -93,6 +94,16 @@ package enum PushOutcome: Sendable, Equatable {
     private static func moment(milliseconds: Int64) -> Moment? {
         let (microseconds, overflow) = milliseconds.multipliedReportingOverflow(by: 1_000)
         return overflow || milliseconds < 0 ? nil : Moment(microseconds: microseconds)
+    }
+
+    /// What the database and the operator's screen show of it.
+    package var reason: String? {
+        switch self {
+        case .sent: nil
+        case .unregistered(let reason, _), .badToken(let reason), .typeFault(let reason), .rejected(let reason),
+            .slowDown(let reason, _), .retry(let reason), .again(let reason):
+            reason
+        }
     }
 
     /// The name that metrics count it under.

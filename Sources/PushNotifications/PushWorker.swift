@@ -20,7 +20,8 @@ package final class PushWorker: Service {
     private struct Wakes: Sendable {
         var types: Set<OrderTypeIdentifier> = []
         var waiter: Signal?
-        var faults: [OrderTypeIdentifier: String] = [:]
+        var faults: [OrderTypeIdentifier: PushFault] = [:]
+        var givenUp: [OrderTypeIdentifier: [String: Int]] = [:]
     }
     private let wakes = Locked(Wakes())
     private let deadlines: PushDeadlines
@@ -59,7 +60,10 @@ package final class PushWorker: Service {
     }
 
     /// Why some types are not being pushed to, for the readiness page.
-    package var faults: [OrderTypeIdentifier: String] { self.wakes.withLock { $0.faults } }
+    package var faults: [OrderTypeIdentifier: PushFault] { self.wakes.withLock { $0.faults } }
+
+    /// How many pushes of the types were given up and not redriven yet, by APNs' reason.
+    package var givenUp: [OrderTypeIdentifier: [String: Int]] { self.wakes.withLock { $0.givenUp } }
 
     package func run(shutdown: Signal) async throws {
         try await self.loop.run { try await self.work(until: shutdown) }
@@ -75,20 +79,28 @@ package final class PushWorker: Service {
         var draining: Set<OrderTypeIdentifier> = []
         var again: Set<OrderTypeIdentifier> = []
         var nextLook = MonotonicTime.now()
+        var nextCount = MonotonicTime.now()
         await withTaskGroup(of: Event.self) { group in
             group.addTask { await self.pause(until: shutdown) }
             while let event = await group.next() {
                 switch event {
                 case .drained(let type):
                     draining.remove(type)
-                    let fault = await senders[type]?.complaint
+                    let sender = senders[type]
+                    let fault = await sender?.complaint
                     self.wakes.withLock { $0.faults[type] = fault }
+                    let mustCount = await sender?.takeRejected() ?? false
+                    if mustCount || self.givenUp[type] != nil { await self.countGivenUp() }
                 case .woken:
                     if !shutdown.isFired, !Task.isCancelled {
                         // By the clock, not when it is quiet: a busy type must not keep others' retries waiting.
                         let isDue = MonotonicTime.now() >= nextLook
                         if isDue { nextLook = MonotonicTime.now() + .milliseconds(Int.random(in: 900...1_000)) }
                         again.formUnion(await self.typesToServe(asking: isDue))
+                        if MonotonicTime.now() >= nextCount {
+                            nextCount = MonotonicTime.now() + .seconds(5)
+                            await self.countGivenUp()
+                        }
                         await self.dismiss(&senders, except: draining)
                         group.addTask { await self.pause(until: shutdown) }
                     }
@@ -96,6 +108,12 @@ package final class PushWorker: Service {
                 if shutdown.isFired || Task.isCancelled {
                     if draining.isEmpty { break }
                     continue
+                }
+                for type in again where draining.contains(type) {
+                    guard let sender = senders[type] else { continue }
+                    if await sender.ring() { again.remove(type) }
+                    let fault = await sender.complaint
+                    self.wakes.withLock { $0.faults[type] = fault }
                 }
                 for type in again where !draining.contains(type) {
                     again.remove(type)
@@ -162,6 +180,16 @@ package final class PushWorker: Service {
         self.wakes.withLock { wakes in wakes.faults = wakes.faults.filter { self.types[$0.key] != nil } }
     }
 
+    /// Asks the database, where redriven tickets are no longer counted, whoever redrove them.
+    private func countGivenUp() async {
+        do {
+            let counts = try await self.store.givenUpTickets()
+            self.wakes.withLock { $0.givenUp = counts.filter { self.types[$0.key] != nil } }
+        } catch {
+            self.logger.debug("given-up tickets could not be counted", ["error": "\(error)"])
+        }
+    }
+
     /// The sender of a type; a new one when its settings have changed. Nil when this process does not serve the type.
     private func sender(
         for type: OrderTypeIdentifier,
@@ -188,7 +216,8 @@ package final class PushWorker: Service {
         } catch {
             self.logger.error("no way to APNs", ["orderType": .string(type.text), "error": "\(error)"])
             senders[type] = nil
-            self.wakes.withLock { $0.faults[type] = "its certificate or APNs' roots can't be used: \(error)" }
+            let fault = PushFault(reason: "identity", detail: "its certificate or APNs' roots can't be used: \(error)")
+            self.wakes.withLock { $0.faults[type] = fault }
             return nil
         }
     }

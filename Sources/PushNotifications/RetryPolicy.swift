@@ -31,15 +31,29 @@ package struct RetryPolicy: Sendable {
         case handBack
     }
 
+    /// What is known about the type beside one ticket's answer.
+    package struct Way: Sendable {
+        /// Whether pushes of the type were taken by the present settings and bad tokens are few: only then is a token that
+        /// APNs calls bad the token's own fault.
+        package var mayForget = true
+        /// Whether nothing gets through for a reason that is no ticket's own.
+        package var isClosed = false
+        /// When it was last opened again. No ticket grows old while it is closed.
+        package var openSince: Moment?
+
+        /// An open way.
+        package init() {}
+    }
+
     /// Decides what becomes of a ticket.
     package func fate(
         _ outcome: PushOutcome,
         ticket: PushTicket,
+        way: Way,
         now: Moment,
         using random: inout some RandomNumberGenerator
     ) -> Fate {
-        let failingFor = ticket.firstFailedAt.map { now.microseconds - $0.microseconds } ?? 0
-        let isTooOld = failingFor > self.givesUpAfter.components.seconds * 1_000_000
+        let isTooOld = self.isTooOld(ticket, way, now)
         let later: TicketAnswer.Verdict =
             isTooOld ? .dead : .retry(after: self.wait(attempts: ticket.attempts, using: &random))
         switch outcome {
@@ -47,15 +61,30 @@ package struct RetryPolicy: Sendable {
         case .unregistered: return .prune(orElse: later)
         case .badToken:
             let isSecond = ticket.retryReason.map(PushOutcome.badTokenReasons.contains) ?? false
-            return isSecond ? .prune(orElse: later) : .settle(.retry(after: .seconds(60)))
+            if isSecond, way.mayForget { return .prune(orElse: later) }
+            return .settle(isTooOld ? .dead : .retry(after: Self.doubled(ticket)))
         case .rejected: return .settle(.dead)
         case .typeFault: return .handBack
-        case .slowDown(let seconds):
+        case .slowDown(_, let seconds):
             if isTooOld { return .settle(.dead) }
-            let wait = seconds ?? min(60 << min(max(ticket.attempts, 1) - 1, 4), 900)
-            return .settle(.retry(after: .seconds(wait)))
-        case .retry: return .settle(later)
-        case .again: return .settle(ticket.attempts <= 2 && !isTooOld ? .retry(after: .zero) : later)
+            return .settle(.retry(after: seconds.map { .seconds($0) } ?? Self.doubled(ticket)))
+        case .retry: return way.isClosed ? .handBack : .settle(later)
+        case .again:
+            if way.isClosed { return .handBack }
+            return .settle(ticket.attempts <= 2 && !isTooOld ? .retry(after: .zero) : later)
         }
+    }
+
+    /// Counted from the last change, which is what the device is to be told, and only while others' pushes got through.
+    private func isTooOld(_ ticket: PushTicket, _ way: Way, _ now: Moment) -> Bool {
+        guard let failed = ticket.firstFailedAt else { return false }
+        // A mark is the clock at the change (store-design 3).
+        let since = [failed, Moment(microseconds: ticket.mark), way.openSince ?? failed].max() ?? failed
+        return now.microseconds - since.microseconds > self.givesUpAfter.components.seconds * 1_000_000
+    }
+
+    /// A minute, doubled with each try.
+    private static func doubled(_ ticket: PushTicket) -> Duration {
+        .seconds(min(60 << min(max(ticket.attempts, 1) - 1, 4), 900))
     }
 }

@@ -23,14 +23,32 @@ internal actor TypeSender {
     private let metrics: Metrics
     private var floor: Moment?
     private var floorSet = MonotonicTime.now()
-    /// Until when nothing is sent, and why.
+    /// Until when nothing is sent.
     private var stoppedUntil: MonotonicTime?
-    private var fault: String?
-    /// Pushes that APNs will never accept, by its reason: faults of this program, which someone has to hear of.
-    private var givenUp: [String: Int] = [:]
-    /// Claims in a row that got nowhere.
+    /// Why nothing gets through, and at which claim that was seen: older ones' answers say nothing about it.
+    private var fault: (fault: PushFault, claim: Int)?
+    private var openSince: Moment?
+    private var lastProbe = MonotonicTime(nanoseconds: 0)
+    private var tally = TokenTally(at: .now())
+    /// Reasons of pushes that APNs will never accept: faults of this program, which someone has to hear of, once each.
+    private var rejections: Set<String> = []
+    /// Claims in a row that got nowhere, and the tokens in them.
     private var lostRounds = 0
+    private var silentTokens: Set<SHA256Digest> = []
+    /// The newest claim that APNs answered to.
+    private var answeredClaim = 0
     private var random = SystemRandomNumberGenerator()
+
+    /// Pushes without an answer yet, claims with such, and claims so far.
+    private var open = 0
+    private var sending = 0
+    private var claims = 0
+    private var isDraining = false
+    private var isRung = false
+    /// Whether the last claim left something behind.
+    private var hasMore = false
+    /// Fired when it is time to look for due tickets again.
+    private var news = Signal()
 
     init(
         settings: OrderTypeSettings,
@@ -53,31 +71,117 @@ internal actor TypeSender {
     }
 
     /// Sends all that is due, until nothing is, the type is stopped, has other settings, or the shutdown comes.
+    ///
+    /// Claims follow each other as answers come: what has no answer yet keeps its own place under way, and nothing else
+    /// waits for it (reliability 5, 22 and 25).
     func drain(until shutdown: Signal) async throws {
-        while !shutdown.isFired, !self.isStopped, self.isCurrent {
-            // While the way is closed, one push finds out whether it still is.
-            let room = self.fault != nil ? 1 : min(Self.batch, max(10, await self.channel.streamLimit * 2))
-            // Without a floor once in five seconds: a ticket handed back is due before the last claim's time.
-            if MonotonicTime.now() - self.floorSet > .seconds(5) {
-                self.floor = nil
-                self.floorSet = MonotonicTime.now()
+        self.isDraining = true
+        let failure = await withTaskGroup(of: Void.self) { group -> (any Error)? in
+            defer { self.isDraining = false }
+            do {
+                while !shutdown.isFired, !Task.isCancelled {
+                    self.isRung = false
+                    self.news = Signal()
+                    if let room = await self.room() {
+                        let claim = try await self.claim(room)
+                        if shutdown.isFired {
+                            if !claim.tickets.isEmpty { await self.release(claim) }
+                            break
+                        }
+                        if !claim.tickets.isEmpty {
+                            let groups = self.begin(claim)
+                            let number = self.claims
+                            group.addTask { await self.send(claim, groups, number, until: shutdown) }
+                        }
+                        if self.hasMore { continue }
+                    }
+                    if self.isRung { continue }
+                    if self.sending == 0 { break }
+                    await Self.first(of: self.news, shutdown)
+                }
+            } catch {
+                // What is under way still gets its answers.
+                return error
             }
-            let claim = try await self.store.claimTickets(self.settings.identifier, room: room, floor: self.floor)
-            self.floor = claim.isShort ? Moment(microseconds: claim.claimedAt.microseconds - 1_000_000) : nil
-            if claim.tickets.isEmpty { return }
-            if shutdown.isFired { return await self.release(claim) }
-            await self.send(claim, until: shutdown)
+            return nil
+        }
+        if let failure { throw failure }
+    }
+
+    /// Says that something is due.
+    ///
+    /// - Returns: whether it is looked for; otherwise the next ``drain(until:)`` has to.
+    func ring() -> Bool {
+        guard self.isDraining else { return false }
+        self.lookAgain()
+        return true
+    }
+
+    private func lookAgain() {
+        self.isRung = true
+        self.news.fire()
+    }
+
+    /// How many tickets may be claimed now; nil while none may.
+    private func room() async -> Int? {
+        guard !self.isStopped, self.isCurrent else { return nil }
+        if self.fault != nil {
+            // One push finds out whether the way still is closed; without an answer, another one a second later.
+            guard self.open < 10, MonotonicTime.now() - self.lastProbe >= .seconds(1) else { return nil }
+            self.lastProbe = .now()
+            return 1
+        }
+        let most = min(Self.batch, max(10, await self.channel.streamLimit * 2))
+        // Few large claims cost less than many small ones.
+        return self.open * 2 <= most ? most - self.open : nil
+    }
+
+    private func claim(_ room: Int) async throws -> TicketClaim {
+        // Without a floor once in five seconds: a ticket handed back is due before the last claim's time.
+        if MonotonicTime.now() - self.floorSet > .seconds(5) {
+            self.floor = nil
+            self.floorSet = MonotonicTime.now()
+        }
+        let claim = try await self.store.claimTickets(self.settings.identifier, room: room, floor: self.floor)
+        self.floor = claim.isShort ? Moment(microseconds: claim.claimedAt.microseconds - 1_000_000) : nil
+        self.hasMore = !claim.isShort && !claim.tickets.isEmpty
+        return claim
+    }
+
+    /// Two devices with one token get one request, and both their tickets its answer.
+    private func begin(_ claim: TicketClaim) -> [[PushTicket]] {
+        let groups = Array(Dictionary(grouping: claim.tickets, by: \.tokenDigest).values)
+        self.open += groups.count
+        self.sending += 1
+        self.claims += 1
+        return groups
+    }
+
+    private static func first(of signals: Signal...) async {
+        await withTaskGroup(of: Void.self) { group in
+            for signal in signals { group.addTask { do { try await signal.wait() } catch {} } }
+            await group.next()
+            group.cancelAll()
         }
     }
 
-    /// What is wrong with the type's pushes: why they stand still, and how many were given up since its settings are in force.
-    var complaint: String? {
-        let lost = self.givenUp.sorted { $0.key < $1.key }.map { reason, count in
-            "\(count) \(count == 1 ? "push" : "pushes") given up: \(reason)"
-        }
-        let all = [self.fault].compactMap(\.self) + lost
-        return all.isEmpty ? nil : all.joined(separator: "; ")
+    /// What is wrong with the type's pushes: why they stand still, or that many tokens are bad.
+    var complaint: PushFault? {
+        if let fault = self.fault { return fault.fault }
+        guard self.tally.isAlarming else { return nil }
+        return PushFault(
+            reason: "BadDeviceToken",
+            detail: "\(self.tally.badTokens) devices' tokens are called bad: none of them is forgotten",
+            isStopped: false
+        )
     }
+
+    /// Whether APNs has refused a push for good since this was asked last.
+    func takeRejected() -> Bool {
+        defer { self.hasRejected = false }
+        return self.hasRejected
+    }
+    private var hasRejected = false
 
     /// Ends the connection.
     func close() async { await self.channel.close() }
@@ -93,24 +197,22 @@ internal actor TypeSender {
     }
 
     private enum Step: Sendable {
-        case answered([PushTicket], PushOutcome)
+        case answered([PushTicket], APNsChannel.Answer)
         case tick
         case mustStop
         case isLate
     }
 
     /// Sends one claim and settles it as the answers come. What is neither sent nor to be settled goes back.
-    private func send(_ claim: TicketClaim, until shutdown: Signal) async {
+    private func send(_ claim: TicketClaim, _ groups: [[PushTicket]], _ number: Int, until shutdown: Signal) async {
         let now = WallTime.now()
-        // Two devices with one token get one request, and both their tickets its answer.
-        let groups = Dictionary(grouping: claim.tickets, by: \.tokenDigest)
         let channel = self.channel
         let patience = self.deadlines.stop
         var answers: [TicketAnswer] = []
-        var round = Round()
-        var open = groups.count
+        var round = Round(number: number)
+        var left = groups.count
         await withTaskGroup(of: Step.self) { group in
-            for tickets in groups.values {
+            for tickets in groups {
                 guard let token = tickets.first?.pushToken else { continue }
                 group.addTask {
                     .answered(tickets, await channel.push(to: token, identifier: SecureRandom.uuid(), now: now))
@@ -121,13 +223,16 @@ internal actor TypeSender {
                 do { try await shutdown.wait() } catch {}
                 return .mustStop
             }
-            while open > 0, let step = await group.next() {
+            while left > 0, let step = await group.next() {
                 switch step {
-                case .answered(let tickets, let outcome):
-                    open -= 1
-                    self.note(outcome, in: &round)
+                case .answered(let tickets, let answer):
+                    left -= 1
+                    self.open -= 1
+                    if self.hasMore { self.news.fire() }
+                    guard let digest = tickets.first?.tokenDigest else { continue }
+                    self.note(answer, digest, in: &round)
                     for ticket in tickets {
-                        if let answer = await self.answer(ticket, outcome, in: &round) { answers.append(answer) }
+                        if let answer = await self.answer(ticket, answer.outcome, in: &round) { answers.append(answer) }
                     }
                     if answers.count >= Self.settleCount { await self.settle(claim, &answers) }
                 case .tick:
@@ -141,7 +246,8 @@ internal actor TypeSender {
                     }
                 case .isLate:
                     round.mustRelease = true
-                    open = 0
+                    self.open -= left
+                    left = 0
                 }
             }
             group.cancelAll()
@@ -149,6 +255,8 @@ internal actor TypeSender {
         await self.settle(claim, &answers)
         if round.mustRelease { await self.release(claim) }
         self.judge(round)
+        self.sending -= 1
+        self.lookAgain()
     }
 
     /// Hands back what is still this claim's: settled tickets are not.
@@ -170,20 +278,26 @@ internal actor TypeSender {
     private func answer(_ ticket: PushTicket, _ outcome: PushOutcome, in round: inout Round) async -> TicketAnswer? {
         let present = Moment(seconds: WallTime.now().seconds)
         let verdict: TicketAnswer.Verdict
-        switch self.policy.fate(outcome, ticket: ticket, now: present, using: &self.random) {
+        var way = RetryPolicy.Way()
+        way.mayForget = self.tally.mayForget
+        way.isClosed = self.fault != nil
+        way.openSince = self.openSince
+        switch self.policy.fate(outcome, ticket: ticket, way: way, now: present, using: &self.random) {
         case .settle(let settled): verdict = settled
         case .handBack:
             round.mustRelease = true
             return nil
         case .prune(let otherwise):
-            var before: Moment?
-            if case .unregistered(let since) = outcome { before = since }
+            // Registered again while the push was under way: then it is another phone's word against an old answer.
+            var before = Moment(microseconds: ticket.tokenSince.microseconds + 1)
+            if case .unregistered(_, let since?) = outcome { before = since }
             do {
                 let isPruned = try await self.store.prune(
                     self.settings.identifier,
                     device: ticket.device,
                     tokenDigest: ticket.tokenDigest,
-                    registeredBefore: before
+                    registeredBefore: before,
+                    reason: outcome.reason
                 )
                 if isPruned { return nil }
             } catch {
@@ -199,7 +313,10 @@ internal actor TypeSender {
         guard !answers.isEmpty else { return }
         let batch = answers
         answers = []
-        do { _ = try await self.store.settle(claim, batch) } catch {
+        do {
+            _ = try await self.store.settle(claim, batch)
+            if batch.contains(where: { $0.verdict == .retry(after: .zero) }) { self.lookAgain() }
+        } catch {
             self.logger.warning(
                 "push answers were not recorded, the pushes go out again",
                 ["count": .integer(batch.count)]
@@ -209,6 +326,8 @@ internal actor TypeSender {
 
     /// What one claim's answers say together about the way to APNs.
     private struct Round {
+        /// The claim's number.
+        let number: Int
         /// Answers that show that the way is open, whatever they say about the token.
         var answered = 0
         /// Pushes that got none, or were told to come later.
@@ -216,47 +335,76 @@ internal actor TypeSender {
         /// Those that got no answer at all and are tried again at once.
         var lost = 0
         var reason: String?
+        var detail: String?
+        /// Whether there was no connection at all.
+        var hasNoConnection = false
+        var tokens: Set<SHA256Digest> = []
         var isRefused = false
         var mustRelease = false
     }
 
     /// Counts an outcome.
-    private func note(_ outcome: PushOutcome, in round: inout Round) {
+    private func note(_ answer: APNsChannel.Answer, _ token: SHA256Digest, in round: inout Round) {
+        let outcome = answer.outcome
         self.metrics.counter(
             "walletorders_pushes_total",
             help: "Pushes by what APNs answered.",
             labels: [("order_type", self.settings.identifier.text), ("outcome", outcome.label)]
         ).increment()
+        self.tally.note(outcome, token: token, at: .now())
         switch outcome {
-        case .typeFault(let reason):
-            if self.fault != reason {
-                self.logger.error(
-                    "APNs refuses this order type: renew its certificate or mend its settings, then reload",
-                    ["orderType": .string(self.settings.identifier.text), "reason": .string(reason)]
-                )
-            }
-            self.fault = reason
-            self.stoppedUntil = MonotonicTime.now() + .seconds(300)
-            round.isRefused = true
-        case .rejected(let word):
-            let reason = self.givenUp[word] == nil && self.givenUp.count >= 16 ? "other" : word
+        case .typeFault(let reason): self.refuse(reason, in: &round)
+        case .badToken(let reason) where self.tally.isWrongEnvironment: self.refuse(reason, in: &round)
+        case .rejected(let reason):
+            self.hasRejected = true
             // It shows that the way is open, as the answers below do.
             round.answered += 1
-            if self.givenUp[reason] == nil {
+            if self.rejections.count < 16, self.rejections.insert(reason).inserted {
                 self.logger.error(
                     "APNs will never accept this push: its ticket is given up, and so are others with this answer",
                     ["orderType": .string(self.settings.identifier.text), "reason": .string(reason)]
                 )
             }
-            self.givenUp[reason, default: 0] += 1
         case .retry(let reason):
             round.failed += 1
             round.reason = reason
+            self.noteSilence(answer, token, in: &round)
         case .again(let reason):
             round.lost += 1
             if round.reason == nil { round.reason = reason }
+            self.noteSilence(answer, token, in: &round)
         default: round.answered += 1
         }
+        if round.answered > 0 { self.answeredClaim = max(self.answeredClaim, round.number) }
+    }
+
+    private func noteSilence(_ answer: APNsChannel.Answer, _ token: SHA256Digest, in round: inout Round) {
+        if let detail = answer.detail { round.detail = detail }
+        round.hasNoConnection = round.hasNoConnection || answer.hasNoConnection
+        if round.tokens.count < 8 { round.tokens.insert(token) }
+    }
+
+    /// Nothing of this type gets through until someone sees to it.
+    private func refuse(_ reason: String, in round: inout Round) {
+        let isToken = PushOutcome.badTokenReasons.contains(reason)
+        self.stop(
+            PushFault(
+                reason: reason,
+                detail: isToken
+                    ? "\(self.place) calls all tokens bad, none is forgotten: look at apns.host, which may be the other "
+                        + "of APNs' environments" : "\(self.place) refuses this order type"
+            ),
+            for: .seconds(300),
+            at: round.number
+        ) {
+            self.logger.error(
+                isToken
+                    ? "APNs calls all tokens of this order type bad: look at apns.host, which may be the other of its environments"
+                    : "APNs refuses this order type: renew its certificate or mend its settings, then reload",
+                ["orderType": .string(self.settings.identifier.text), "reason": .string(reason)]
+            )
+        }
+        round.isRefused = true
     }
 
     /// Decides whether the type goes on. Judged by claims, not by pushes: one broken connection fails a hundred pushes
@@ -265,28 +413,51 @@ internal actor TypeSender {
         if round.isRefused { return }
         if round.answered > 0, round.answered >= round.failed {
             self.lostRounds = 0
-            self.fault = nil
+            self.silentTokens = []
+            if let fault = self.fault, round.number > fault.claim { self.goOn(after: fault.fault) }
             return
         }
-        guard round.failed + round.lost > 0 else { return }
+        // Others got through meanwhile: what has no answer is these tokens' bad luck.
+        guard round.failed + round.lost > 0, self.answeredClaim < round.number else { return }
         self.lostRounds += 1
-        // What failed once may be one stream's bad luck, and after a GOAWAY the next connection is the cure.
-        guard round.failed >= 5 || self.lostRounds >= 3 || self.fault != nil else { return }
-        self.fault = round.reason
-        self.stoppedUntil = MonotonicTime.now() + .seconds(min(60, 1 << min(self.lostRounds - 1, 6)))
-    }
-}
-
-extension PushOutcome {
-    /// What the database and the operator's screen show of it.
-    internal var reason: String? {
-        switch self {
-        case .sent: nil
-        case .unregistered: "Unregistered"
-        case .badToken(let reason), .typeFault(let reason), .rejected(let reason), .retry(let reason),
-            .again(let reason):
-            reason
-        case .slowDown: "TooManyRequests"
+        if self.silentTokens.count < 8 { self.silentTokens.formUnion(round.tokens) }
+        // What failed once may be one stream's bad luck, and after a GOAWAY the next connection is the cure. One token
+        // that never gets an answer is no reason to keep the others waiting.
+        let isGeneral = round.hasNoConnection || self.silentTokens.count >= 3
+        guard round.failed >= 5 || (self.lostRounds >= 3 && isGeneral) || self.fault != nil else { return }
+        let fault = PushFault(reason: round.reason ?? "unreachable", detail: round.detail ?? "\(self.place) can't now")
+        self.stop(fault, for: .seconds(min(60, 1 << min(self.lostRounds - 1, 6))), at: round.number) {
+            self.logger.warning(
+                "pushes stand still: APNs is not reached",
+                [
+                    "orderType": .string(self.settings.identifier.text), "reason": .string(fault.reason),
+                    "apns": .string(self.place), "error": .string(fault.detail),
+                ]
+            )
         }
     }
+
+    /// Sends nothing for a while.
+    ///
+    /// - Parameter tell: called unless the reason is known already.
+    private func stop(_ fault: PushFault, for pause: Duration, at claim: Int, tell: () -> Void) {
+        if self.fault?.fault.reason != fault.reason { tell() }
+        self.fault = (fault, max(claim, self.fault?.claim ?? 0))
+        self.stoppedUntil = MonotonicTime.now() + pause
+    }
+
+    private func goOn(after fault: PushFault) {
+        self.fault = nil
+        self.stoppedUntil = nil
+        self.openSince = Moment(seconds: WallTime.now().seconds)
+        self.logger.notice(
+            "pushes go on",
+            [
+                "orderType": .string(self.settings.identifier.text), "reason": .string(fault.reason),
+                "apns": .string(self.place),
+            ]
+        )
+    }
+
+    private var place: String { "\(self.settings.apns.host):\(self.settings.apns.port)" }
 }

@@ -6,6 +6,7 @@ import PushNotifications
 import ServiceRuntime
 import Simulators
 import StoreTestSupport
+import TestPatience
 import Testing
 
 /// What becomes of tickets when connections don't behave.
@@ -124,6 +125,144 @@ struct PushConnectionTests {
             try await station.ended.wait()
             #expect(try await station.devices("due_at <= now() and claim is null and attempts = 0") == 9)
             #expect(try await station.devices(Self.isAtRest) == 1)
+        }
+    }
+
+    @Test("nothing waits behind a push without an answer, also of the same type")
+    func oneWithheld() async throws {
+        let control = HTTP2Control()
+        let isUnderWay = Signal()
+        control.decide { request, _ in
+            guard request.path == "/3/device/1" else { return .serve }
+            isUnderWay.fire()
+            return .withhold
+        }
+        var deadlines = PushDeadlines()
+        deadlines.answer = .seconds(3_600)
+        try await withPushes(control: control, deadlines: deadlines) { station in
+            try await station.changedOrder("A-1", 1..<2)
+            try await isUnderWay.wait()
+            // It would be an hour if the answer were waited for.
+            try await station.changedOrder("B-1", 2..<4)
+            try await station.expect(2, Self.isAtRest)
+            try await station.change("B-1", tracking: "T-2")
+            try await station.waitForPush(2, after: 1)
+            try await station.expect(1, "claim is not null")
+            #expect(station.worker.faults.isEmpty)
+        }
+    }
+
+    @Test("a token that never gets an answer does not stop its type, however often it is tried")
+    func silentToken() async throws {
+        let control = HTTP2Control()
+        control.decide { request, _ in request.path == "/3/device/1" ? .withhold : .serve }
+        var deadlines = PushDeadlines()
+        deadlines.answer = .milliseconds(50)
+        try await withPushes(control: control, deadlines: deadlines) { station in
+            try await station.changedOrder("A-1", 1..<2)
+            for attempts in 1...5 {
+                try await station.expect(1, "attempts = \(attempts) and outcome = 'retry' and claim is null")
+                #expect(station.worker.faults.isEmpty)
+                try await station.database.run("update devices set due_at = now()")
+            }
+        }
+    }
+
+    @Test("a connection that refuses a stream is left, once it is old enough that this is no storm")
+    func leftAfterRefusal() async throws {
+        let control = HTTP2Control()
+        control.decide { _, place in
+            place.connection == 1 ? .reset(HTTP2ErrorCode(rawValue: 7)) : .serve
+        }
+        var deadlines = PushDeadlines()
+        deadlines.renewal = .zero
+        try await withPushes(control: control, deadlines: deadlines) { station in
+            try await station.changedOrder("A-1", 1..<2)
+            try await station.expect(1, Self.isAtRest)
+            #expect(control.connectionCount == 2)
+        }
+    }
+
+    @Test("what waited for a stream and was never sent is no silent token")
+    func neverSent() async throws {
+        let control = HTTP2Control(maxConcurrentStreams: 1)
+        control.decide { request, _ in request.path == "/3/device/1" ? .withhold : .serve }
+        var deadlines = PushDeadlines()
+        deadlines.answer = .milliseconds(300)
+        try await withPushes(control: control, deadlines: deadlines) { station in
+            try await station.database.create("A-1")
+            try await station.register(1..<2, for: "A-1")
+            try await station.change("A-1")
+            try await station.expect(1, "claim is not null")
+            try await station.changedOrder("B-1", 2..<3)
+            try await station.expect(1, "device_identifier = 'device-2' and reason = 'not-processed' or \(Self.isAtRest)")
+            #expect(try await station.devices("device_identifier = 'device-2' and reason = 'timeout'") == 0)
+        }
+    }
+
+    @Test("the log tells once that pushes stand still, where and why, and once that they go on")
+    func told() async throws {
+        let lines = Locked<[String]>([])
+        let logger = Logger(
+            label: "push",
+            sink: LogSink(form: .text, level: .info) { line in
+                lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
+            }
+        )
+        var policy = RetryPolicy()
+        policy.longest = .seconds(1)
+        try await withPushes(policy: policy, isAway: true, logger: logger) { station in
+            try await station.changedOrder("A-1", 1..<51)
+            try await station.expectFault("unreachable")
+            let fault = try #require(station.worker.faults[try PushStation.type(Samples.shop)])
+            #expect("\(fault)".contains("127.0.0.1:\(station.port)"), "\(fault)")
+            let loops = try EventLoopGroup(count: 1, name: "back")
+            let simulator = try PushStation.simulator(port: station.port, control: HTTP2Control(), loops: loops)
+            let stop = Signal()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await simulator.run(shutdown: stop) }
+                try await station.expect(50, Self.isAtRest)
+                try await station.expectFault(nil)
+                stop.fire()
+                try await group.waitForAll()
+            }
+            await loops.shutdown()
+            let text = lines.withLock { $0 }
+            let still = text.filter { $0.contains("pushes stand still") }
+            #expect(still.count == 1, "\(text)")
+            #expect(still.first?.contains("127.0.0.1:\(station.port)") == true, "\(text)")
+            #expect(text.filter { $0.contains("pushes go on") }.count == 1, "\(text)")
+        }
+    }
+
+    @Test("while nothing gets through no ticket grows old, and then all go out")
+    func longOutage() async throws {
+        var policy = RetryPolicy()
+        policy.longest = .seconds(1)
+        try await withPushes(policy: policy, isAway: true) { station in
+            try await station.changedOrder("A-1", 1..<11)
+            try await station.expectFault("unreachable")
+            // The outage has lasted two days.
+            try await station.database.run(
+                """
+                update devices set first_failed_at = now() - interval '2 days', mark = mark - 172800000000,
+                    due_at = now() - interval '1 hour'
+                """
+            )
+            // One more finds the way closed.
+            let deadline = MonotonicTime.now() + Patience.long
+            let tried = "claim is null and (dead or due_at > now() - interval '30 minutes')"
+            while try await station.devices(tried) == 0, MonotonicTime.now() < deadline {}
+            let loops = try EventLoopGroup(count: 1, name: "back")
+            let simulator = try PushStation.simulator(port: station.port, control: HTTP2Control(), loops: loops)
+            let stop = Signal()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await simulator.run(shutdown: stop) }
+                try await station.expect(10, Self.isAtRest)
+                stop.fire()
+                try await group.waitForAll()
+            }
+            await loops.shutdown()
         }
     }
 }

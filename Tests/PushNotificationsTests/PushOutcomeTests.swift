@@ -40,9 +40,12 @@ struct PushOutcomeTests {
             (403, "MissingProviderToken", .typeFault("MissingProviderToken")),
             (404, "BadPath", .rejected("BadPath")),
             (405, "MethodNotAllowed", .rejected("MethodNotAllowed")),
-            (410, "Unregistered", .unregistered(since: nil)),
+            (403, "InvalidProviderToken", .typeFault("InvalidProviderToken")),
+            (410, "Unregistered", .unregistered("Unregistered", since: nil)),
+            (410, "ExpiredToken", .unregistered("ExpiredToken", since: nil)),
             (413, "PayloadTooLarge", .rejected("PayloadTooLarge")),
-            (429, "TooManyRequests", .slowDown(seconds: nil)),
+            (429, "TooManyRequests", .slowDown("TooManyRequests", seconds: nil)),
+            (429, "TooManyProviderTokenUpdates", .slowDown("TooManyProviderTokenUpdates", seconds: nil)),
             (500, "InternalServerError", .retry("InternalServerError")),
             (503, "ServiceUnavailable", .retry("ServiceUnavailable")),
             (503, "Shutdown", .retry("Shutdown")),
@@ -53,16 +56,18 @@ struct PushOutcomeTests {
     )
     func table(status: Int, reason: String?, expected: PushOutcome) {
         #expect(Self.outcome(status, reason) == expected)
+        // The operator's screen tells Apple's own word.
+        #expect(Self.outcome(status, reason).reason == (status == 200 ? nil : reason ?? "status-\(status)"))
     }
 
     @Test("a 410's time is read in milliseconds, and nonsense is none")
     func timestamps() {
         #expect(
             Self.outcome(410, "Unregistered", timestamp: 1_700_000_000_123)
-                == .unregistered(since: Moment(microseconds: 1_700_000_000_123_000))
+                == .unregistered("Unregistered", since: Moment(microseconds: 1_700_000_000_123_000))
         )
-        #expect(Self.outcome(410, "Unregistered", timestamp: -1) == .unregistered(since: nil))
-        #expect(Self.outcome(410, "Unregistered", timestamp: .max) == .unregistered(since: nil))
+        #expect(Self.outcome(410, "Unregistered", timestamp: -1) == .unregistered("Unregistered", since: nil))
+        #expect(Self.outcome(410, "Unregistered", timestamp: .max) == .unregistered("Unregistered", since: nil))
     }
 
     @Test("a reason that is no word does not travel into logs and the database")
@@ -74,9 +79,9 @@ struct PushOutcomeTests {
 
     @Test("Retry-After is heeded within an hour")
     func retryAfter() {
-        #expect(Self.outcome(429, "TooManyRequests", retryAfter: "120") == .slowDown(seconds: 120))
-        #expect(Self.outcome(429, "TooManyRequests", retryAfter: "999999") == .slowDown(seconds: 3_600))
-        #expect(Self.outcome(429, "TooManyRequests", retryAfter: "soon") == .slowDown(seconds: nil))
+        #expect(Self.outcome(429, "TooManyRequests", retryAfter: "120") == .slowDown("TooManyRequests", seconds: 120))
+        #expect(Self.outcome(429, "TooManyRequests", retryAfter: "999999") == .slowDown("TooManyRequests", seconds: 3_600))
+        #expect(Self.outcome(429, "TooManyRequests", retryAfter: "soon") == .slowDown("TooManyRequests", seconds: nil))
     }
 
     @Test("a push that was certainly not processed goes out again at once; others back off")

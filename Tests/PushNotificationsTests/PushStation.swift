@@ -119,8 +119,16 @@ struct PushStation: Sendable {
     func expectFault(_ fault: String?, _ location: SourceLocation = #_sourceLocation) async throws {
         let type = try Self.type(Samples.shop)
         let deadline = MonotonicTime.now() + Patience.long
-        while worker.faults[type] != fault, MonotonicTime.now() < deadline { _ = try await devices("true") }
-        #expect(worker.faults[type] == fault, sourceLocation: location)
+        while worker.faults[type]?.reason != fault, MonotonicTime.now() < deadline { _ = try await devices("true") }
+        #expect(worker.faults[type]?.reason == fault, sourceLocation: location)
+    }
+
+    /// Asks for the given-up pushes of the shop until they are as expected.
+    func expectGivenUp(_ counts: [String: Int]?, _ location: SourceLocation = #_sourceLocation) async throws {
+        let type = try Self.type(Samples.shop)
+        let deadline = MonotonicTime.now() + Patience.long
+        while worker.givenUp[type] != counts, MonotonicTime.now() < deadline { _ = try await devices("true") }
+        #expect(worker.givenUp[type] == counts, sourceLocation: location)
     }
 }
 
@@ -132,6 +140,7 @@ func withPushes(
     policy: RetryPolicy = RetryPolicy(),
     deadlines: PushDeadlines = PushDeadlines(),
     isAway: Bool = false,
+    logger: Logger = TestLog.logger,
     _ body: @escaping @Sendable (PushStation) async throws -> Void
 ) async throws {
     try await withStore { database in
@@ -148,7 +157,7 @@ func withPushes(
             loop: loops.next(),
             policy: policy,
             deadlines: deadlines,
-            logger: TestLog.logger,
+            logger: logger,
             metrics: Metrics()
         )
         let station = PushStation(

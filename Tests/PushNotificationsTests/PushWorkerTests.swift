@@ -166,11 +166,110 @@ struct PushWorkerTests {
     @Test("a bad token is tried twice and then forgotten")
     func badToken() async throws {
         try await withPushes { station in
+            // Another's push is taken: the settings are right, and the fault is the token's.
+            try await station.changedOrder("A-0", 2..<3)
+            try await station.expect(1, Self.isAtRest)
             station.simulator.script(station.token(1), .init(status: 400, reason: "BadDeviceToken"))
             try await station.changedOrder("A-1", 1..<2)
             try await station.expect(1, "outcome = 'retry' and reason = 'BadDeviceToken' and push_token is not null")
             try await station.database.run("update devices set due_at = now()")
-            try await station.expect(1, "push_token is null and due_at is null")
+            try await station.expect(1, "push_token is null and due_at is null and reason = 'BadDeviceToken'")
+        }
+    }
+
+    @Test("where all tokens are bad the settings are wrong: the type stops, and no token is forgotten")
+    func wrongEnvironment() async throws {
+        let control = HTTP2Control()
+        let asked = Locked(0)
+        control.decide { _, _ in
+            asked.withLock { $0 += 1 }
+            return .serve
+        }
+        try await withPushes(control: control) { station in
+            for number in 1..<21 {
+                station.simulator.script(station.token(number), .init(status: 400, reason: "BadDeviceToken"))
+            }
+            try await station.changedOrder("A-1", 1..<21)
+            try await station.expectFault("BadDeviceToken")
+            let fault = try #require(station.worker.faults[try PushStation.type(Samples.shop)])
+            #expect(fault.isStopped && fault.detail.contains("apns.host"), "\(fault)")
+            // The second answer is the one that has a token forgotten where others' pushes are taken.
+            for identity in [TestSigning.renewed, TestSigning.authority.identity] {
+                try await station.expect(20, "claim is null and due_at is not null")
+                let before = asked.withLock { $0 }
+                try await station.database.run("update devices set due_at = now()")
+                station.types.replace(try PushStation.settings(port: station.port, shop: identity))
+                station.worker.settingsChanged()
+                let deadline = MonotonicTime.now() + Patience.long
+                while asked.withLock({ $0 }) < before + 20, MonotonicTime.now() < deadline {
+                    _ = try await station.devices("true")
+                }
+            }
+            try await station.expect(20, "claim is null and due_at is not null and push_token is not null and not dead")
+            for number in 1..<21 { station.simulator.script(station.token(number), .init(status: 200, reason: "")) }
+            try await station.database.run("update devices set due_at = now()")
+            station.types.replace(try PushStation.settings(port: station.port, shop: TestSigning.renewed))
+            station.worker.settingsChanged()
+            try await station.expect(20, Self.isAtRest)
+            try await station.expectFault(nil)
+        }
+    }
+
+    @Test("a type of one device whose token is bad keeps it: nothing says that the settings are right")
+    func onlyBadToken() async throws {
+        try await withPushes { station in
+            station.simulator.script(station.token(1), .init(status: 400, reason: "BadDeviceToken", times: 3))
+            try await station.changedOrder("A-1", 1..<2)
+            for attempts in 1...3 {
+                try await station.expect(1, "outcome = 'retry' and attempts = \(attempts) and claim is null")
+                try await station.database.run("update devices set due_at = now()")
+            }
+            try await station.waitForPush(1)
+            try await station.expect(1, Self.isAtRest)
+        }
+    }
+
+    @Test(
+        "a token that was registered again while its last answer was on the way stays",
+        arguments: [(410, "Unregistered"), (400, "BadDeviceToken")]
+    )
+    func registeredUnderway(status: Int, reason: String) async throws {
+        let control = HTTP2Control()
+        let isUnderWay = Signal()
+        let isRegistered = Signal()
+        try await withPushes(control: control) { station in
+            try await station.changedOrder("A-0", 2..<3)
+            try await station.expect(1, Self.isAtRest)
+            if status == 400 {
+                station.simulator.script(station.token(1), .init(status: status, reason: reason))
+                try await station.changedOrder("A-1", 1..<2)
+                try await station.expect(1, "outcome = 'retry' and reason = 'BadDeviceToken' and claim is null")
+            }
+            station.simulator.script(station.token(1), .init(status: status, reason: reason, after: isRegistered))
+            control.decide { request, _ in
+                if request.path == "/3/device/1" { isUnderWay.fire() }
+                return .serve
+            }
+            if status == 400 {
+                try await station.database.run("update devices set due_at = now() where due_at is not null")
+            } else {
+                try await station.changedOrder("A-1", 1..<2)
+            }
+            try await isUnderWay.wait()
+            #expect(
+                try await station.store.register(
+                    try Samples.device("device-1"),
+                    pushToken: try Samples.token(1),
+                    for: try Samples.key("A-1")
+                ) == .known
+            )
+            isRegistered.fire()
+            // Its answer is settled, and the token is still the device's.
+            try await station.expect(
+                1,
+                "outcome in ('retry', 'pruned') and claim is null and (push_token is null or due_at > now())"
+            )
+            #expect(try await station.devices("push_token is not null") == 2)
         }
     }
 
@@ -235,7 +334,13 @@ struct PushWorkerTests {
             try await station.changedOrder("A-1", 1..<3)
             try await station.waitForPush(2)
             try await station.expect(1, "dead and due_at is null and reason = 'PayloadTooLarge'")
-            try await station.expectFault("1 push given up: PayloadTooLarge")
+            try await station.expectGivenUp(["PayloadTooLarge": 1])
+            #expect(station.worker.faults.isEmpty)
+            // Redriven and taken, it is no longer told of, whoever redrove it.
+            station.simulator.script(station.token(1), .init(status: 200, reason: ""))
+            _ = try await station.store.redrive(try PushStation.type(Samples.shop), device: nil)
+            try await station.expect(2, Self.isAtRest)
+            try await station.expectGivenUp(nil)
         }
     }
 

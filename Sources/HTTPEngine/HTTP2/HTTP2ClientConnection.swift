@@ -389,16 +389,19 @@ package final class HTTP2ClientConnection: SocketTransportDelegate, @unchecked S
     private func checkDeadlines() {
         let now = MonotonicTime.now()
         var next = MonotonicTime.distantFuture
-        let look = { (exchange: HTTP2Exchange) in
+        let look = { (exchange: HTTP2Exchange, error: HTTPClientError) in
             if exchange.isFinished { return }
             if exchange.deadline > now {
                 next = min(next, exchange.deadline)
             } else {
-                self.giveUp(exchange, HTTPClientError(.timeout, "\(self.peer) did not answer in time"))
+                self.giveUp(exchange, error)
             }
         }
-        for exchange in open { look(exchange) }
-        for exchange in queue[queueHead...] { look(exchange) }
+        let timeout = HTTPClientError(.timeout, "\(peer) did not answer in time")
+        for exchange in open { look(exchange, timeout) }
+        // What waited for a stream to the end was never sent.
+        let unsent = HTTPClientError(.notProcessed, "\(peer) had no stream free in time")
+        for exchange in queue[queueHead...] { look(exchange, unsent) }
         queue.removeFirst(queueHead)
         queueHead = 0
         queue.removeAll { $0.isFinished }

@@ -55,6 +55,7 @@ enum DeviceStatements {
                 first_failed_at = case when d.token_digest is distinct from excluded.token_digest then null
                     else d.first_failed_at end,
                 reason = case when d.token_digest is distinct from excluded.token_digest then null else d.reason end,
+                outcome = case when d.token_digest is distinct from excluded.token_digest then null else d.outcome end,
                 due_at = case when d.token_digest is distinct from excluded.token_digest or d.dead then clock_timestamp()
                     when excluded.due_at is not null
                     then coalesce(d.due_at, greatest(clock_timestamp(), d.pushed_at + interval '1 second'))
@@ -112,7 +113,8 @@ enum DeviceStatements {
     static let readDevicesOfOrder = Statement(
         "read_devices_of_order",
         """
-        select d.device_identifier, r.registered_at, d.token_since, d.due_at, d.claim is not null, d.attempts::bigint,
+        select d.device_identifier, r.registered_at,
+            case when d.push_token is not null then d.token_since end, d.due_at, d.claim is not null, d.attempts::bigint,
             d.pushed_at, d.outcome, d.reason, d.dead
         from registrations r join devices d on d.order_type = $1::text and d.device_identifier = r.device_identifier
         where r.order_type = $1::text and r.order_identifier = $2::text

@@ -78,7 +78,7 @@ enum TicketStatements {
         "prune_token",
         """
         update devices set push_token = null, token_digest = null, due_at = null, claim = null, attempts = 0,
-            first_failed_at = null, outcome = 'pruned', token_gone_at = clock_timestamp()
+            first_failed_at = null, outcome = 'pruned', reason = $5::text, token_gone_at = clock_timestamp()
         where order_type = $1::text and device_identifier = $2::text and token_digest = $3::bytea
             and token_since < $4::timestamptz
         """
@@ -92,6 +92,12 @@ enum TicketStatements {
         where dead and ($1::text is null or order_type = $1::text)
         order by order_type, device_identifier limit $2::bigint
         """
+    )
+
+    /// Index: devices_dead. A report.
+    static let countDead = Statement(
+        "count_dead",
+        "select order_type, coalesce(reason, ''), count(*) from devices where dead group by 1, 2"
     )
 
     /// Dead tickets due again, all of a type or one device's. Index: devices_dead, locked in order.

@@ -23,6 +23,26 @@ package struct PushTicket: Sendable {
     /// APNs' reason when the last answer to this token meant "try again"; nil for another answer, or none.
     package let retryReason: String?
 
+    /// Makes a ticket of its parts.
+    package init(
+        device: DeviceIdentifier,
+        pushToken: PushToken,
+        tokenSince: Moment,
+        mark: Int64,
+        attempts: Int,
+        firstFailedAt: Moment?,
+        retryReason: String?
+    ) {
+        self.device = device
+        self.pushToken = pushToken
+        self.tokenDigest = SHA256.hash(Array(pushToken.text.utf8))
+        self.tokenSince = tokenSince
+        self.mark = mark
+        self.attempts = attempts
+        self.firstFailedAt = firstFailedAt
+        self.retryReason = retryReason
+    }
+
     init(_ row: Row) throws {
         self.device = try stored { try DeviceIdentifier(try row.text(0)) }
         self.pushToken = try stored { try PushToken(try row.text(1)) }

@@ -44,6 +44,16 @@ extension OrderStore {
         }
     }
 
+    /// How many pushes were given up and not redriven yet, by type and APNs' reason; an empty one stands for none.
+    package func givenUpTickets() async throws -> [OrderTypeIdentifier: [String: Int]] {
+        var counts: [OrderTypeIdentifier: [String: Int]] = [:]
+        for row in try await client.query(TicketStatements.countDead) {
+            let orderType = try stored { try OrderTypeIdentifier(try row.text(0)) }
+            counts[orderType, default: [:]][try row.text(1)] = Int(try row.int(2))
+        }
+        return counts
+    }
+
     /// Makes given-up pushes due again: one device's, or up to 1,000 of a type. Call until it returns 0.
     package func redrive(_ orderType: OrderTypeIdentifier, device: DeviceIdentifier?) async throws -> Int {
         let rows = try await write(

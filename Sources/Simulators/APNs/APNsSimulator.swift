@@ -35,9 +35,18 @@ package final class APNsSimulator: Service {
         package var timestamp: Int64?
         /// How often it is given; then the token is well again.
         package var times: Int
+        /// It is held back until this is fired; nil: at once.
+        package var after: Signal?
 
         /// Makes an answer.
-        package init(status: Int, reason: String, timestamp: Int64? = nil, times: Int = .max) {
+        package init(
+            status: Int,
+            reason: String,
+            timestamp: Int64? = nil,
+            times: Int = .max,
+            after: Signal? = nil
+        ) {
+            self.after = after
             self.status = status
             self.reason = reason
             self.timestamp = timestamp
@@ -83,7 +92,7 @@ package final class APNsSimulator: Service {
         self.inner = rules
         var router = Router()
         router.on(.post, "/3/device/{token}", bodyLimit: 8_192, name: "push") { request, parameters in
-            Self.answer(request, token: parameters["token"], rules, state)
+            try await Self.answer(request, token: parameters["token"], rules, state)
         }
         router.on(.get, "/simulator/pushes/{token}", name: "pushes") { request, parameters in
             try await Self.pushes(of: parameters["token"], request, state)
@@ -143,7 +152,7 @@ package final class APNsSimulator: Service {
         token: String,
         _ rules: APNsRules,
         _ state: Locked<State>
-    ) -> HTTPResponse {
+    ) async throws -> HTTPResponse {
         let identifier = request.headers["apns-id"] ?? SecureRandom.uuid()
         if let refusal = rules.refusal(of: request, token: token) {
             return self.response(refusal, identifier)
@@ -154,6 +163,7 @@ package final class APNsSimulator: Service {
             state.scripts[token] = answer.times > 0 ? answer : nil
             return answer
         }
+        try await scripted?.after?.wait()
         if let scripted, scripted.status != 200 {
             return self.response(
                 APNsRules.Refusal(scripted.status, scripted.reason, timestamp: scripted.timestamp),

@@ -159,9 +159,11 @@ struct Parts {
             logger: self.logger.labelled("admin"),
             faults: {
                 let pushes = (worker?.faults ?? [:]).sorted { $0.key.text < $1.key.text }
-                    .map { "\($0.key.text): pushes are stopped: \($0.value)" }
+                    .map { "\($0.key.text): \($0.value)" }
+                let givenUp = (worker?.givenUp ?? [:]).sorted { $0.key.text < $1.key.text }
+                    .map { "\($0.key.text): \(Self.givenUp($0.value))" }
                 let database = store.databaseFault.map { ["changes are refused: \($0)"] } ?? []
-                return database + (reloadFault.withLock { $0 }.map { [$0] } ?? []) + pushes
+                return database + (reloadFault.withLock { $0 }.map { [$0] } ?? []) + pushes + givenUp
             }
         )
         let server = HTTPServer(
@@ -176,6 +178,12 @@ struct Parts {
         self.services.append(server)
         // First to be told of the end: readiness goes before the listeners do.
         self.services.append(console)
+    }
+
+    private static func givenUp(_ counts: [String: Int]) -> String {
+        let all = counts.values.reduce(0, +)
+        let reasons = counts.keys.sorted().map { $0.isEmpty ? "no answer" : $0 }.joined(separator: ", ")
+        return "\(all) \(all == 1 ? "push" : "pushes") given up (\(reasons)): 'walletorders tickets list' names them"
     }
 
     private static func tokenKeys(_ data: DataDirectory, _ plan: Application.Plan) async throws -> TokenKeys {

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package import Cryptography
+package import ServiceRuntime
+
+/// What the answers of the last minutes say together about an order type's tokens. Pure.
+///
+/// One token that APNs calls bad is that token's fault. Many are the fault of the type's settings: tokens of one of APNs'
+/// environments are bad in the other. A phone does not register again by itself, so a token that is forgotten for such a
+/// fault is lost for good.
+///
+/// Source: reliability 1.3: "may be the wrong environment: alarm if > 5 % of a type".
+package struct TokenTally: Sendable {
+    /// After how long answers begin to be left out; after twice as long they are.
+    private static let span = Duration.seconds(300)
+    /// Fewer bad tokens than this say nothing about the type.
+    private static let fewest = 5
+    /// So many are remembered: more change no answer.
+    private static let most = 10_000
+
+    private struct Span: Sendable {
+        var begin: MonotonicTime
+        var taken = 0
+        var other = 0
+        var bad: Set<SHA256Digest> = []
+    }
+
+    private var present: Span
+    private var last: Span
+
+    /// A tally without answers.
+    package init(at now: MonotonicTime) {
+        self.present = Span(begin: now)
+        self.last = Span(begin: now)
+    }
+
+    /// Counts an answer of APNs to a push; what got none is not counted.
+    package mutating func note(_ outcome: PushOutcome, token: SHA256Digest, at now: MonotonicTime) {
+        if now - self.present.begin > Self.span {
+            self.last = now - self.present.begin > Self.span + Self.span ? Span(begin: now) : self.present
+            self.present = Span(begin: now)
+        }
+        switch outcome {
+        case .sent: self.present.taken += 1
+        case .badToken: if self.present.bad.count < Self.most { self.present.bad.insert(token) }
+        case .unregistered, .rejected, .slowDown: self.present.other += 1
+        case .typeFault, .retry, .again: break
+        }
+    }
+
+    /// How many tokens were called bad.
+    package var badTokens: Int { self.present.bad.union(self.last.bad).count }
+
+    /// Whether more than one in twenty answers is about a bad token.
+    package var isAlarming: Bool {
+        let bad = self.badTokens
+        return bad >= Self.fewest && bad * 20 > bad + self.taken + self.present.other + self.last.other
+    }
+
+    /// Whether it is the settings and not the tokens: many are bad, and not one push was taken.
+    package var isWrongEnvironment: Bool { self.isAlarming && self.taken == 0 }
+
+    /// Whether a bad token may be forgotten: others' pushes were taken, so that the settings are right.
+    package var mayForget: Bool { self.taken > 0 && !self.isAlarming }
+
+    private var taken: Int { self.present.taken + self.last.taken }
+}
