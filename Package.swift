@@ -41,6 +41,9 @@ let resources: [String: [Resource]] = ["OrderStore": [.embedInCode("Migrations")
 
 /// What a module's tests need beside the module and what it stands on.
 let furtherTestDependencies = [
+    // For peers that speak TLS as ours never does.
+    "Cryptography": ["COpenSSL"],
+    "HTTPEngine": ["COpenSSL"],
     "OrderStore": ["HTTPEngine", "StoreTestSupport"],
     "MerchantAPI": ["PostgreSQL", "StoreTestSupport"],
     "DeviceAPI": ["PostgreSQL", "MerchantAPI", "StoreTestSupport"],

@@ -17,9 +17,20 @@ package final class TLSSession {
         case failed
     }
 
-    private let pointer: OpaquePointer
+    /// How often one call may go to the socket. A record takes two reads.
+    private static let readsPerCall = 64
+    /// How many messages that are no data a connection may be sent before it carries any.
+    private static let freeMessages = 32
+    /// The data that pays for one more. Keys are due for a change after gigabytes (RFC 8446 5.5).
+    private static let bytesPerMessage = 1024
+
+    let pointer: OpaquePointer
     private let context: TLSContext
     private var state = State.handshaking
+    /// How often the call under way may still go to the socket.
+    private var readsLeft = TLSSession.readsPerCall
+    /// What the other side may still have us do beside its data, in bytes of data.
+    private var allowance = TLSSession.freeMessages * TLSSession.bytesPerMessage
 
     /// - Parameters:
     ///   - descriptor: a connected non-blocking socket; the caller keeps it open longer than the session.
@@ -36,6 +47,7 @@ package final class TLSSession {
         guard unsafe SSL_set_fd(pointer, descriptor) == 1 else {
             throw OpenSSLFailures.drain().error(.failed, "the socket could not be used for TLS")
         }
+        self.bound()
         if context.isServer {
             unsafe SSL_set_accept_state(pointer)
         } else {
@@ -46,6 +58,36 @@ package final class TLSSession {
 
     deinit {
         unsafe SSL_free(pointer)
+    }
+
+    /// Keeps the other side from prolonging a call, or making us work, for as long as it likes.
+    ///
+    /// OpenSSL goes on reading inside one call until it has data: over changes of keys and refused renegotiations, which can
+    /// come faster than they are dealt with. So a call has a number of reads, and a connection a number of such messages.
+    private func bound() {
+        let owner = unsafe Unmanaged.passUnretained(self).toOpaque()
+        // SSL_set_msg_callback_arg is a macro over this call.
+        unsafe SSL_ctrl(pointer, SSL_CTRL_SET_MSG_CALLBACK_ARG, 0, owner)
+        unsafe SSL_set_msg_callback(pointer) { isWritten, _, type, _, _, _, owner in
+            // Of what is written only alerts: each refused renegotiation is answered with one.
+            guard type == SSL3_RT_ALERT || type == SSL3_RT_HANDSHAKE && isWritten == 0, let owner = unsafe owner else {
+                return
+            }
+            let session = unsafe Unmanaged<TLSSession>.fromOpaque(owner).takeUnretainedValue()
+            if session.state == .open { session.allowance -= TLSSession.bytesPerMessage }
+        }
+        guard let socket = unsafe SSL_get_rbio(pointer) else { return }
+        unsafe BIO_set_callback_arg(socket, owner.assumingMemoryBound(to: CChar.self))
+        unsafe BIO_set_callback_ex(socket) { socket, operation, _, _, _, _, result, _ in
+            guard operation == BIO_CB_READ, let owner = unsafe BIO_get_callback_arg(socket) else { return Int(result) }
+            let session = unsafe Unmanaged<TLSSession>.fromOpaque(owner).takeUnretainedValue()
+            session.readsLeft -= 1
+            if session.readsLeft >= 0, session.allowance >= 0 { return Int(result) }
+            unsafe BIO_clear_flags(socket, BIO_FLAGS_READ | BIO_FLAGS_WRITE | BIO_FLAGS_SHOULD_RETRY)
+            // As if the socket had no more: it tells again.
+            if session.allowance >= 0 { unsafe BIO_set_flags(socket, BIO_FLAGS_READ | BIO_FLAGS_SHOULD_RETRY) }
+            return -1
+        }
     }
 
     /// Makes the handshake fail unless the server's certificate carries this name.
@@ -82,6 +124,7 @@ package final class TLSSession {
         }
         OpenSSLFailures.clear()
         errno = 0
+        readsLeft = Self.readsPerCall
         let result = unsafe SSL_do_handshake(pointer)
         if result == 1 {
             state = .open
@@ -99,16 +142,27 @@ package final class TLSSession {
     /// Reads what is there, up to the buffer's size.
     ///
     /// Readiness of the descriptor says nothing about bytes that OpenSSL holds already: read until `wantsRead`, or look
-    /// at `hasBufferedInput`, before waiting.
-    /// - Throws: `truncated` when the connection ended without goodbye, `tls`, `connectionLost`.
+    /// at `hasBufferedInput`, before waiting. `wantsRead` comes, too, while the socket has more, after records that carry no
+    /// data: wait for readiness by level, not by edge.
+    /// - Throws: `truncated` when the connection ended without goodbye, `connectionLost`, `tls`, also when the other side
+    ///   changes its keys or asks for new handshakes without end.
     package func read(into buffer: UnsafeMutableRawBufferPointer) throws(CryptographyError) -> TLSTransfer {
         guard state == .open else { throw Self.unusable }
         guard let start = buffer.baseAddress, unsafe !buffer.isEmpty else { return .bytes(0) }
         OpenSSLFailures.clear()
         errno = 0
+        readsLeft = Self.readsPerCall
         var count = 0
         let result = unsafe SSL_read_ex(pointer, start, buffer.count, &count)
-        if result == 1 { return .bytes(count) }
+        if result == 1 {
+            allowance = min(allowance + count, Self.freeMessages * Self.bytesPerMessage)
+            return .bytes(count)
+        }
+        if allowance < 0 {
+            state = .failed
+            OpenSSLFailures.clear()
+            throw CryptographyError(.tls, "the other side sends TLS messages without end that carry no data")
+        }
         return try outcome(of: result, "reading from the TLS connection failed")
     }
 
@@ -122,6 +176,7 @@ package final class TLSSession {
         guard let start = buffer.baseAddress, unsafe !buffer.isEmpty else { return .bytes(0) }
         OpenSSLFailures.clear()
         errno = 0
+        readsLeft = Self.readsPerCall
         var count = 0
         let result = unsafe SSL_write_ex(pointer, start, buffer.count, &count)
         if result == 1 { return .bytes(count) }
