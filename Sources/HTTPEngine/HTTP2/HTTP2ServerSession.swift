@@ -39,12 +39,15 @@ final class HTTP2ServerSession: HTTPServerSession, @unchecked Sendable {
     /// The last stream of the GOAWAY that names the lowest: the peer may send later ones again elsewhere.
     private(set) var lastServedStream = Int32.max
 
-    /// - Parameter control: lets a simulator misbehave on purpose.
+    /// - Parameters:
+    ///   - control: lets a simulator misbehave on purpose.
+    ///   - began: when the connection did: the first request's time runs from there. Nil: now.
     init(
         transport: SocketTransport,
         limits: HTTPLimits,
         host: any HTTPServerSessionHost,
-        control: HTTP2Control? = nil
+        control: HTTP2Control? = nil,
+        began: MonotonicTime? = nil
     ) {
         self.transport = transport
         self.limits = limits
@@ -52,7 +55,7 @@ final class HTTP2ServerSession: HTTPServerSession, @unchecked Sendable {
         self.control = control
         loop = transport.loop
         session = NGHTTP2Session(server: Self.template)
-        idleSince = loop.now
+        idleSince = began ?? loop.now
         connectionNumber = control?.nextConnectionNumber() ?? 0
         session.attach(self)
     }
@@ -69,7 +72,7 @@ final class HTTP2ServerSession: HTTPServerSession, @unchecked Sendable {
         if control == nil { settings.append((NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL, 0)) }
         guard session.submitSettings(settings) == 0 else { return die(.internalError, "settings refused") }
         control?.register(self)
-        expectDeadline(loop.now + limits.headerTimeout)
+        expectDeadline(idleSince + limits.headerTimeout)
         pump()
     }
 

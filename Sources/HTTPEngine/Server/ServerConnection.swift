@@ -25,8 +25,10 @@ final class ServerConnection: SocketTransportDelegate, HTTPServerSessionHost, @u
     private var alarm = MonotonicTime.distantFuture
     private var isDraining = false
     private var bodies = BodyAllowance()
-    /// When bytes were first welcome: the header's time runs from there.
-    private var began: MonotonicTime
+    /// The bytes of them that handlers have.
+    private var bytesInHandlers = 0
+    /// When it was accepted: the first header's time runs from there, over the TLS handshake too.
+    private let began: MonotonicTime
 
     init(transport: SocketTransport, peer: PeerAddress, shard: ServerShard) {
         self.transport = transport
@@ -54,7 +56,6 @@ final class ServerConnection: SocketTransportDelegate, HTTPServerSessionHost, @u
     // MARK: SocketTransportDelegate
 
     func transportReady() {
-        self.began = self.shard.loop.now
         if self.transport.isSecure {
             self.begin(isHTTP2: self.transport.applicationProtocol == "h2")
         } else {
@@ -105,7 +106,8 @@ final class ServerConnection: SocketTransportDelegate, HTTPServerSessionHost, @u
                 transport: self.transport,
                 limits: self.shard.limits,
                 host: self,
-                control: self.shard.control
+                control: self.shard.control,
+                began: self.began
             )
             : HTTP1ServerSession(
                 transport: self.transport,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CLinux
 import Cryptography
 import Glibc
 import ServiceRuntime
@@ -47,6 +48,28 @@ struct HTTPServerTLSTests {
             let silent = try await server.talk { $0.readToEnd() }
             #expect(silent.text.isEmpty && silent.end != .stillOpen)
             #expect(server.probe.paths.withLock { $0.isEmpty })
+        }
+    }
+
+    @Test("a late handshake wins no second time for the first header", arguments: ["http/1.1", "h2"])
+    func lateHandshake(alpn: String) async throws {
+        var limits = RunningServer.limits
+        limits.headerTimeout = .seconds(3) * Patience.factor
+        let context = try TestIdentity.client(alpn: [alpn])
+        try await RunningServer.with(limits, tls: TestIdentity.server()) { server in
+            let seconds = try await server.talk { peer in
+                let began = MonotonicTime.now()
+                var none = pollfd(fd: peer.descriptor, events: Int16(POLLIN), revents: 0)
+                _ = unsafe poll(&none, 1, Int32(2_500 * Patience.factor))
+                let tls = try TLSSession(context, descriptor: peer.descriptor, serverName: "localhost")
+                try #require(try tls.handshake() == .done)
+                // Whatever the server says last, then the end.
+                while !peer.read().bytes.isEmpty {}
+                return (MonotonicTime.now() - began).inSeconds
+            }
+            // A second time would end at 5.5.
+            let factor = Double(Patience.factor)
+            #expect(seconds >= 2.5 * factor && seconds < 5 * factor)
         }
     }
 
