@@ -52,7 +52,8 @@ extension HTTP2ServerSession {
         expectDeadline(min(loop.now + limits.bodyGrace, stream.startedAt + limits.requestTimeout))
         let announced = stream.fields["content-length"].flatMap { Int($0) } ?? 0
         guard announced <= match.bodyLimit else { return refuse(stream, .contentTooLarge(limit: match.bodyLimit)) }
-        if announced > 0 { stream.body.reserveCapacity(min(announced, 256 * 1024)) }
+        // No more than may come before the gate and the budgets are asked.
+        if announced > 0 { stream.body.reserveCapacity(min(announced, 16 * 1024)) }
         if stream.fields.tokens("expect").contains("100-continue") {
             if stream.gate == .open { sendContinue(stream) } else { askGate(stream) }
         }
@@ -122,7 +123,19 @@ extension HTTP2ServerSession {
         }
     }
 
-    /// Forgets a body that is handed over or not needed.
+    /// The peer could send no more because of us; from now on it can.
+    private func restartBodyTime(of stream: HTTP2ServerStream) {
+        stream.bodyStartedAt = loop.now
+        expectDeadline(min(loop.now + limits.bodyGrace, stream.startedAt + limits.requestTimeout))
+    }
+
+    /// Nobody waits for the handler any more, or it is done: what it has of the body holds up no upload.
+    func forgetHandedOver(_ stream: HTTP2ServerStream) {
+        bufferedBytes -= stream.handedOver
+        stream.handedOver = 0
+    }
+
+    /// Forgets a body that is not needed.
     func dropBody(of stream: HTTP2ServerStream) {
         if stream.body.isEmpty { return }
         bufferedBytes -= stream.body.count
@@ -172,11 +185,16 @@ extension HTTP2ServerSession {
             version: .http2
         )
         stream.requestIdentifier = request.identifier
-        dropBody(of: stream)
+        // It goes on being counted, until its handler is done with it.
+        stream.handedOver = stream.body.count
+        stream.body = []
         stream.fields = HTTPFields()
         stream.match = nil
         if deferredWindows { releaseWindows() }
-        if let control, !obey(control, request, stream) { return }
+        if let control, !obey(control, request, stream) {
+            host.releaseBody(stream.handedOver)
+            return
+        }
         host.perform(request, match, stream: stream.number)
     }
 
@@ -212,6 +230,10 @@ extension HTTP2ServerSession {
         let buffers = transport.buffers
         buffers.headerBlock.removeAll()
         buffers.headerBlock.append(":status", String(response.status.code))
+        if stream.handedOver > 0 {
+            forgetHandedOver(stream)
+            if deferredWindows { releaseWindows() }
+        }
         for field in response.headers where !Self.isFraming(field.name) {
             buffers.headerBlock.append(field.name, field.value)
         }

@@ -20,7 +20,7 @@ final class HTTP2ServerSession: HTTPServerSession, @unchecked Sendable {
 
     var streams: [HTTP2ServerStream] = []
     var flood = HTTP2FloodGuard()
-    /// Request bytes buffered over all streams.
+    /// Request bytes of all streams, with those that handlers have.
     var bufferedBytes = 0
     /// Response bytes not yet framed over all streams.
     var pendingBytes = 0
@@ -198,6 +198,7 @@ final class HTTP2ServerSession: HTTPServerSession, @unchecked Sendable {
         }
         dropBody(of: stream)
         pendingBytes -= stream.remaining
+        forgetHandedOver(stream)
         if stream.phase == .deferred { deferredStreams -= 1 }
         guard streams.isEmpty else { return }
         idleSince = loop.now

@@ -41,6 +41,8 @@ final class HTTP2ServerStream {
     var match: RouteMatch?
 
     var body: [UInt8] = []
+    /// Bytes of the body that the handler has.
+    var handedOver = 0
     var bodyStartedAt = MonotonicTime(nanoseconds: 0)
     enum Gate { case closed, asked, open }
     /// Whether the rest of the body may come.

@@ -42,8 +42,8 @@ package struct HTTPLimits: Sendable {
     package var connections = 10_000
     /// Open connections of one IPv4 address or IPv6 /64 (not of trusted proxies, nor on Unix sockets).
     package var connectionsPerAddress = 100
-    /// Request bodies that wait for their ends, in bytes, over all connections of the listener. One more is 503. What a
-    /// connection holds below 4 KiB is not counted.
+    /// Request bodies, from their first byte until their handlers are done with them, in bytes, over all connections of the
+    /// listener. One more is 503. What a connection holds below 4 KiB is not counted.
     package var bodyBufferBytes = 256 * 1024 * 1024
     /// The same, over the connections of one address, counted as connections are.
     package var bodyBufferBytesPerAddress = 64 * 1024 * 1024
@@ -52,7 +52,8 @@ package struct HTTPLimits: Sendable {
 
     /// Concurrent streams of an HTTP/2 connection.
     package var streams = 100
-    /// Request bodies buffered on one HTTP/2 connection, in bytes, over all its streams.
+    /// Request bodies of one HTTP/2 connection, in bytes, over all its streams, those included that handlers have. Above it
+    /// one upload goes on at a time.
     package var streamBufferBytes = 8 * 1024 * 1024
     /// Response bytes waiting for one peer, over all its streams; no further request is started above it.
     package var responseQueueBytes = 16 * 1024 * 1024

@@ -34,10 +34,8 @@ struct BodyAllowance {
         self.reserved -= spare
     }
 
-    /// Gives all back at the connection's end.
-    mutating func end(_ admission: Admission, _ peer: PeerAddress) {
-        if self.reserved > 0 { admission.release(self.reserved, for: peer) }
-        self.held = 0
-        self.reserved = 0
+    /// Gives back, at the connection's end, all but what its handlers still hold.
+    mutating func end(handlersHold count: Int, _ admission: Admission, _ peer: PeerAddress) {
+        self.release(self.held - count, admission, peer)
     }
 }

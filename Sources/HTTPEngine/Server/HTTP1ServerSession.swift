@@ -214,7 +214,8 @@ final class HTTP1ServerSession: HTTPServerSession {
     /// The body is whole.
     private func bodyEnded() {
         self.request?.body = self.body
-        self.dropBody()
+        // It goes on being counted, until its handler is done with it.
+        self.body = []
         guard let request = self.request.take(), let match = self.match.take() else { return }
         self.perform(request, match)
     }

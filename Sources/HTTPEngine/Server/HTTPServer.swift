@@ -81,7 +81,7 @@ package final class HTTPServer: Service {
     /// Open connections.
     package var connectionCount: Int { self.admission.count }
 
-    /// Bytes of unfinished request bodies, as far as they are counted.
+    /// Bytes of request bodies that wait for their ends or are with handlers, as far as they are counted.
     package var bodyBytes: Int { self.admission.bodyBytes }
 
     package func run(shutdown: Signal) async throws {

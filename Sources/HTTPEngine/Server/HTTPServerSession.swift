@@ -41,10 +41,11 @@ protocol HTTPServerSessionHost: AnyObject {
     func perform(_ request: consuming HTTPRequest, _ match: consuming RouteMatch, stream: HTTPStreamNumber)
     /// Asks a gate; its answer comes through ``HTTPServerSession/gateAnswered(_:for:)``, after this has returned.
     func ask(_ gate: @escaping HTTPGate, _ fields: HTTPFields, stream: HTTPStreamNumber)
-    /// Counts bytes of a request body in that wait for its end.
+    /// Counts bytes of a request body in.
     /// - Returns: false when there is no room for them; nothing is counted then.
     func holdBody(_ count: Int) -> Bool
-    /// Counts them out: the body is handed over or dropped.
+    /// Counts them out: the body is dropped. One that is handed over with its request is the host's to count out, once the
+    /// handler is done with it.
     func releaseBody(_ count: Int)
     /// Nobody waits for this answer any more: its handler is cancelled.
     func abandon(stream: HTTPStreamNumber)

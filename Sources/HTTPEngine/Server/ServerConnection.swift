@@ -94,7 +94,8 @@ final class ServerConnection: SocketTransportDelegate, HTTPServerSessionHost, @u
         for task in self.tasks.values { task.cancel() }
         self.tasks = [:]
         self.session = nil
-        self.bodies.end(self.shard.admission, self.peer)
+        // A handler that was cancelled holds its request until it is done.
+        self.bodies.end(handlersHold: self.bytesInHandlers, self.shard.admission, self.peer)
         self.shard.remove(self)
     }
 
@@ -129,11 +130,12 @@ final class ServerConnection: SocketTransportDelegate, HTTPServerSessionHost, @u
         request.isSecure = self.transport.isSecure
         if self.transport.isPeerVerified { request.clientCertificate = self.transport.peerCertificate }
         let exchange = HTTPExchange(request, match, stream: stream, began: self.shard.loop.now)
+        self.bytesInHandlers += exchange.request.body.count
         guard !self.isHTTP2 else {
             // A frame later in the same read may still exclude it.
             self.tasks[stream] = self.shard.loop.spawn { [self] in
                 // Abandoned before its turn came: after a GOAWAY that excludes it the peer may send it again elsewhere.
-                if Task.isCancelled { return }
+                if Task.isCancelled { return self.releaseBody(of: exchange) }
                 await self.answer(exchange)
             }
             return
@@ -159,6 +161,7 @@ final class ServerConnection: SocketTransportDelegate, HTTPServerSessionHost, @u
             )
         }
         shard.note(exchange.match.name, response.status, since: exchange.began)
+        self.releaseBody(of: exchange)
         if self.beginning == exchange.stream {
             self.beginning = nil
         } else {
@@ -166,6 +169,14 @@ final class ServerConnection: SocketTransportDelegate, HTTPServerSessionHost, @u
             guard !Task.isCancelled, self.tasks.removeValue(forKey: exchange.stream) != nil else { return }
         }
         self.session?.respond(response, to: exchange.stream)
+    }
+
+    /// The handler is done with it, whether or not anybody waits for its answer.
+    private func releaseBody(of exchange: HTTPExchange) {
+        let count = exchange.request.body.count
+        if count == 0 { return }
+        self.bytesInHandlers -= count
+        self.releaseBody(count)
     }
 
     func ask(_ gate: @escaping HTTPGate, _ fields: HTTPFields, stream: HTTPStreamNumber) {

@@ -25,6 +25,12 @@ struct RunningServer: Sendable {
         let isWaiting = Signal()
         /// It was cancelled there.
         let isCancelled = Signal()
+        /// A handler has come to `/stubborn`, which heeds no cancellation.
+        let isStubborn = Signal()
+        /// Lets it go.
+        let letGo = Signal()
+        /// Answers the gate of `/slow-gate`.
+        let gateAnswer = Signal()
     }
 
     /// Limits that let a test end soon, and no connection while a test that waits for a processor leaves it idle.
@@ -77,6 +83,8 @@ struct RunningServer: Sendable {
             outcome = .failure(error)
         }
         probe.gate.fire()
+        probe.gateAnswer.fire()
+        probe.letGo.fire()
         shutdown.fire()
         try await ended.wait()
         if let error = running.withLock({ $0 }) { throw error }
@@ -130,7 +138,7 @@ struct RunningServer: Sendable {
         )
         on(.get, "/hidden") { _, _ in .text("hidden") }
         for method in [HTTPMethod.get, .post] {
-            on(method, "/gate") { _, _ in
+            on(method, "/gate", bodyLimit: 1_000_000) { _, _ in
                 probe.isWaiting.fire()
                 do { try await probe.gate.wait() } catch {
                     probe.isCancelled.fire()
@@ -139,6 +147,23 @@ struct RunningServer: Sendable {
                 return .text("open")
             }
         }
+        on(.post, "/stubborn", bodyLimit: 1_000_000) { _, _ in
+            probe.isStubborn.fire()
+            // A task of its own isn't cancelled with the handler.
+            await Task { do { try await probe.letGo.wait() } catch {} }.value
+            return .text("let go")
+        }
+        router.on(
+            .post,
+            "/slow-gate",
+            bodyLimit: 1_000_000,
+            gate: { _ in
+                probe.isWaiting.fire()
+                do { try await probe.gateAnswer.wait() } catch {}
+                return nil
+            },
+            { request, _ in .text("\(request.body.count)") }
+        )
         on(.get, "/who") { request, _ in
             .text("\(request.remoteAddress) \(request.isSecure) \(request.version) \(request.clientCertificate != nil)")
         }
