@@ -43,6 +43,8 @@ extension HTTP2ServerSession {
         case .head: return stream.startedAt + limits.headerTimeout
         case .body:
             let whole = stream.startedAt + limits.requestTimeout
+            // A body that we don't let come is not slow.
+            if stream.isHeldUp { return whole }
             // The moment at which the bytes so far are too few for the least rate.
             let earned = Duration.milliseconds(stream.body.count * 1000 / max(1, limits.minimumBodyRate))
             return min(whole, stream.bodyStartedAt + limits.bodyGrace + earned)
@@ -67,6 +69,8 @@ extension HTTP2ServerSession {
         case .head:
             // Nothing else can be read on the connection before the block's end.
             die(.enhanceYourCalm, "header block too slow")
+        case .body where stream.isHeldUp:
+            refuse(stream, .serviceUnavailable("The request took too long.", code: "request-timeout"))
         case .body:
             refuse(
                 stream,

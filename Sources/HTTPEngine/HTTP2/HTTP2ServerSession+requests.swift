@@ -72,6 +72,8 @@ extension HTTP2ServerSession {
         if let problem {
             refuse(stream, problem)
         } else {
+            // The body's time begins anew: it was we who waited.
+            restartBodyTime(of: stream)
             if stream.body.isEmpty, stream.fields.tokens("expect").contains("100-continue") { sendContinue(stream) }
             releaseWindows()
         }
@@ -159,6 +161,7 @@ extension HTTP2ServerSession {
     }
 
     /// The body is whole.
+            if oldest.phase == .body { restartBodyTime(of: oldest) }
     func requestCompleted(_ stream: HTTP2ServerStream) {
         stream.hasEnded = true
         if stream.phase == .body { perform(stream) }

@@ -49,6 +49,8 @@ final class HTTP2ServerStream {
     var gate = Gate.open
     /// Bytes of the stream's window that are held back while the connection buffers too much.
     var heldWindow = 0
+    /// Whether the peer waits for us before it may send on.
+    var isHeldUp: Bool { gate == .asked || heldWindow > 0 }
     var hasEnded = false
 
     private var chunks: [[UInt8]] = []

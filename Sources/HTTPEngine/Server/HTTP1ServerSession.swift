@@ -162,6 +162,10 @@ final class HTTP1ServerSession: HTTPServerSession {
         guard self.gate == .asked, case .body = self.phase else { return }
         self.gate = .open
         if let problem { return self.answerAndClose(problem) }
+        // The body's time begins anew: it was we who waited.
+        let now = self.shard.loop.now
+        self.phase = .body(since: now)
+        self.host.expectDeadline(at: min(now + self.limits.bodyGrace, self.requestEnd))
         if self.answering?.expectsContinue == true, self.bodyBytes == 0 {
             self.transport.write(HTTP1ResponseEncoder.continue)
         }
@@ -339,6 +343,11 @@ final class HTTP1ServerSession: HTTPServerSession {
             }
         case .body(let since):
             let end = self.requestEnd
+            if self.gate == .asked {
+                // Not the client's fault: we have not yet said that the body may come.
+                if now < end { return end }
+                return self.endOverdue()
+            }
             let grace = since + self.limits.bodyGrace
             let seconds = (now - since).inSeconds
             let isTooSlow = now >= grace && Double(self.bodyBytes) < seconds * Double(self.limits.minimumBodyRate)
@@ -350,8 +359,14 @@ final class HTTP1ServerSession: HTTPServerSession {
             let end = self.requestEnd
             if now < end { return end }
             self.host.abandon(stream: Self.stream)
-            self.answerAndClose(.serviceUnavailable("The request took too long.", code: "request-timeout"))
+            return self.endOverdue()
         }
+        return .distantFuture
+    }
+
+    /// Says that we took too long.
+    private func endOverdue() -> MonotonicTime {
+        self.answerAndClose(.serviceUnavailable("The request took too long.", code: "request-timeout"))
         return .distantFuture
     }
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import CLinux
+import Glibc
 import ServiceRuntime
 import TestPatience
 import Testing
@@ -52,6 +54,71 @@ struct GateTests {
             #expect(none.map(\.status) == [200, 200, 401])
             #expect(none.prefix(2).map(\.body) == ["0", "0"])
             #expect(server.probe.paths.withLock { $0.count } == 1)
+        }
+    }
+
+    private static let slow =
+        "POST /slow-gate HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n"
+
+    @Test("a gate that takes its time is no slow body, and the body has its whole time afterwards")
+    func slowGate() async throws {
+        var limits = RunningServer.limits
+        limits.bodyGrace = .milliseconds(300) * Patience.factor
+        try await RunningServer.with(limits) { server in
+            let text = try await server.talk { peer in
+                peer.send(Self.slow)
+                var none = pollfd(fd: peer.descriptor, events: Int16(POLLIN), revents: 0)
+                // Three times what a body may be slow.
+                let isSilent = unsafe poll(&none, 1, Int32(900 * Patience.factor)) == 0
+                #expect(isSilent, "answered while the gate was asked")
+                server.probe.gateAnswer.fire()
+                try #expect(peer.answer().status == 100)
+                peer.send("abc")
+                return try peer.answer().body
+            }
+            #expect(text == "3")
+        }
+    }
+
+    @Test("over HTTP/2 neither")
+    func slowGateOfStream() async throws {
+        var limits = RunningServer.limits
+        limits.bodyGrace = .milliseconds(300) * Patience.factor
+        try await RunningServer.with(limits) { server in
+            let loop = server.loops.loops[0]
+            let peer = try await RawHTTP2Peer.connect(port: server.port, loop: loop)
+            let head = RawFrame.request("POST", "/slow-gate") + [("expect", "100-continue")]
+            peer.send(.headers(1, head, isLast: false))
+            try await server.probe.isWaiting.wait()
+            try await sleep(for: .milliseconds(900) * Patience.factor)
+            server.probe.gateAnswer.fire()
+            peer.send(.data(1, Array("abc".utf8), isLast: true))
+            let frames = try await peer.frames { $0.contains { $0.type == 0 && $0.flags & 1 != 0 } }
+            #expect(frames.last { $0.type == 0 }?.payload == Array("3".utf8))
+            loop.execute { peer.transport.abort() }
+        }
+    }
+
+    @Test("a gate that doesn't answer within its request's time is the server's fault: 503", arguments: [false, true])
+    func silentGate(isHTTP2: Bool) async throws {
+        var limits = RunningServer.limits
+        limits.bodyGrace = .milliseconds(100)
+        limits.requestTimeout = .milliseconds(400)
+        try await RunningServer.with(limits) { server in
+            if isHTTP2 {
+                let loop = server.loops.loops[0]
+                let peer = try await RawHTTP2Peer.connect(port: server.port, loop: loop)
+                let head = RawFrame.request("POST", "/slow-gate") + [("expect", "100-continue")]
+                peer.send(.headers(1, head, isLast: false))
+                #expect(try await peer.frames { $0.status(1) != nil }.status(1) == 503)
+                loop.execute { peer.transport.abort() }
+            } else {
+                let answer = try await server.talk { peer in
+                    peer.send(Self.slow)
+                    return try peer.answer()
+                }
+                #expect(answer.status == 503 && answer.body.contains("\"request-timeout\""))
+            }
         }
     }
 
