@@ -97,6 +97,10 @@ extension HTTP2ServerSession {
                 stream.fields.append("host", authority)
             }
         }
+        // As in HTTP/1.1, a request says once and well whom it is for (RFC 9113 8.3.1, RFC 9110 7.2).
+        guard let host = stream.fields["host"], HTTP1ControlFields.isAuthority(host) else {
+            return .badRequest("There has to be one :authority or Host, of host and port.", code: "malformed-request")
+        }
         return nil
     }
 
@@ -157,11 +161,11 @@ extension HTTP2ServerSession {
             guard bufferedBytes <= limits.streamBufferBytes || isOldestUpload(oldest) else { return }
             unsafe nghttp2_session_consume_stream(session.pointer, oldest.number, oldest.heldWindow)
             oldest.heldWindow = 0
+            if oldest.phase == .body { restartBodyTime(of: oldest) }
         }
     }
 
     /// The body is whole.
-            if oldest.phase == .body { restartBodyTime(of: oldest) }
     func requestCompleted(_ stream: HTTP2ServerStream) {
         stream.hasEnded = true
         if stream.phase == .body { perform(stream) }
@@ -226,6 +230,10 @@ extension HTTP2ServerSession {
     func send(_ response: HTTPResponse, on stream: HTTP2ServerStream) {
         let isHead = stream.method == "HEAD"
         stream.phase = .answering
+        if stream.handedOver > 0 {
+            forgetHandedOver(stream)
+            if deferredWindows { releaseWindows() }
+        }
         stream.answeredAt = loop.now
         stream.lastProgress = loop.now
         stream.fields = HTTPFields()
@@ -233,10 +241,6 @@ extension HTTP2ServerSession {
         let buffers = transport.buffers
         buffers.headerBlock.removeAll()
         buffers.headerBlock.append(":status", String(response.status.code))
-        if stream.handedOver > 0 {
-            forgetHandedOver(stream)
-            if deferredWindows { releaseWindows() }
-        }
         for field in response.headers where !Self.isFraming(field.name) {
             buffers.headerBlock.append(field.name, field.value)
         }
