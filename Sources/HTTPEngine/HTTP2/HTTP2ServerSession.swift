@@ -151,7 +151,8 @@ final class HTTP2ServerSession: HTTPServerSession, @unchecked Sendable {
         transport.write(
             HTTP2RawFrame.goAway(lastStream: session.lastProcessedStream, code: code, debugData: Array(message.utf8))
         )
-        transport.close()
+        // A flood is neither waited for nor read on.
+        if code == .enhanceYourCalm { transport.dismiss() } else { transport.close() }
         abandonAll()
     }
 
@@ -197,8 +198,8 @@ final class HTTP2ServerSession: HTTPServerSession, @unchecked Sendable {
             last.index = stream.index
         }
         dropBody(of: stream)
-        pendingBytes -= stream.remaining
         forgetHandedOver(stream)
+        pendingBytes -= stream.remaining
         if stream.phase == .deferred { deferredStreams -= 1 }
         guard streams.isEmpty else { return }
         idleSince = loop.now

@@ -24,7 +24,7 @@ extension SocketTransport {
     /// Reads what there is and hands it over.
     func receive() {
         var turns = Self.readsPerTurn
-        while turns > 0, !hasReceivedEnd, state != .closed, !(isPaused && state == .open) {
+        while turns > 0, !hasReceivedEnd, state != .closed, !(isPaused && state == .open), !isDismissed {
             turns -= 1
             switch readOnce() {
             case .wouldBlock: return
@@ -164,6 +164,8 @@ extension SocketTransport {
                 timer = nil
             }
             if state == .flushing { finishFlushing() }
+        } else if isDismissed {
+            end(.local)
         } else if isBlocked {
             armStallTimer()
         } else {

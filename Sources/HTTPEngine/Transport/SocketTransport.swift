@@ -65,6 +65,8 @@ package final class SocketTransport: ReadinessHandler, @unchecked Sendable {
     var isAboveHighWaterOnce = false
     var isFlushing = false
     var isFlushScheduled = false
+    /// Whether the peer is let go for what it did: nothing of it is read any more.
+    var isDismissed = false
     /// Inside `ready` or a timer: what is written is sent at the end of it.
     var depth = 0
     /// Bytes that the kernel has accepted since the beginning.
@@ -192,7 +194,9 @@ package final class SocketTransport: ReadinessHandler, @unchecked Sendable {
                 }
             }
             // Both directions are gone. What had come before is read by now, unless there is more than one turn's worth.
-            if readiness.contains(.hangup), isPaused || hasReceivedEnd || state == .flushing { endAfterHangup() }
+            if readiness.contains(.hangup), isPaused || hasReceivedEnd || isDismissed || state == .flushing {
+                endAfterHangup()
+            }
         }
     }
 
@@ -228,10 +232,10 @@ package final class SocketTransport: ReadinessHandler, @unchecked Sendable {
     /// Tells the loop what is of interest. A paused transport keeps its interest until something really comes.
     func updateInterest() {
         // As nearly always: reading, nothing stuck, and the loop was told so.
-        if isReadOnly, !isPaused, !hasReceivedEnd, !isBlocked, !readWantsWrite { return }
+        if isReadOnly, !isPaused, !hasReceivedEnd, !isDismissed, !isBlocked, !readWantsWrite { return }
         guard let watch, state != .closed else { return }
         var interest = watch.interest.intersection(.readable)
-        if hasReceivedEnd {
+        if hasReceivedEnd || isDismissed {
             interest = []
         } else if !isPaused || state != .open {
             interest = .readable
@@ -254,6 +258,16 @@ package final class SocketTransport: ReadinessHandler, @unchecked Sendable {
         }
     }
 
+    /// How long a dismissed peer has for our last bytes before the connection is cut.
+    private static let dismissalTime: Duration = .milliseconds(250)
+
+    /// Sends of what is queued as much as the kernel takes at once, and closes without reading on: for a peer that floods.
+    package func dismiss() {
+        guard state == .open else { return close() }
+        isDismissed = true
+        close()
+    }
+
     /// Closes at once and drops what is queued.
     package func abort() { end(.local) }
 
@@ -264,7 +278,8 @@ package final class SocketTransport: ReadinessHandler, @unchecked Sendable {
         guard !hasReceivedEnd else { return end(.local) }
         state = .lingering
         timer?.cancel()
-        timer = loop.schedule(after: settings.lingerTimeout) { [unowned self] in
+        let time = isDismissed ? min(settings.lingerTimeout, Self.dismissalTime) : settings.lingerTimeout
+        timer = loop.schedule(after: time) { [unowned self] in
             timer = nil
             end(.local)
         }

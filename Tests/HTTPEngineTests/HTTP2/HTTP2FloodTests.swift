@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Glibc
 import ServiceRuntime
 import TestPatience
 import Testing
@@ -73,16 +74,51 @@ struct HTTP2FloodTests {
 
     @Test(
         "A flood of frames that do nothing ends the connection with ENHANCE_YOUR_CALM, by their number alone",
+        .serialized,
         arguments: Flood.allCases
     )
     func floods(flood: Flood) async throws {
         // No deadline may end it, as some would in the same words: the test server has none.
         let server = try HTTP2TestServer(.forTests())
-        let peer = try await RawHTTP2Peer.connect(port: server.port, loop: server.loop)
-        for round in 0..<20 { peer.send(flood.dose(Int32(round))) }
-        let frames = try await peer.allFrames()
-        #expect(frames.last { $0.type == 7 }?.word(at: 4) == 11, "\(flood)")
-        #expect(frames.count < 2000)
+        // A machine that is busy elsewhere may be late now and then, and not each time.
+        var best = Double.infinity
+        for _ in 0..<5 where best >= 1 {
+            let peer = try await RawHTTP2Peer.connect(port: server.port, loop: server.loop)
+            let began = MonotonicTime.now()
+            for round in 0..<20 { peer.send(flood.dose(Int32(round))) }
+            let frames = try await peer.allFrames()
+            best = min(best, (MonotonicTime.now() - began).inSeconds)
+            #expect(frames.last { $0.type == 7 }?.word(at: 4) == 11, "\(flood)")
+            #expect(frames.count < 2000)
+        }
+        print("flood of \(flood): ended after \(best) s")
+        #expect(best < Double(Patience.factor))
+        await server.stop()
+    }
+
+    @Test("A flood is over within a second, though its sender reads nothing and we owe it megabytes")
+    func unread() async throws {
+        let server = try HTTP2TestServer(.forTests(), limits: HTTPLimits())
+        // A machine that is busy elsewhere may be late once, and not each time.
+        var best = Double.infinity
+        for _ in 0..<3 where best >= 1 {
+            let port = server.port
+            let seconds = try await runBlocking {
+                let peer = try RawPeer(port, receiveBuffer: 2_048)
+                // Windows that let all answers go out.
+                var bytes = RawHTTP2Peer.preface + RawFrame.settings([(4, 0x7fff_ffff)]).bytes
+                bytes += RawFrame.windowUpdate(0, 0x7fff_0000 - 65_535).bytes
+                for stream in 0..<20 { bytes += RawFrame.get(Int32(stream) * 2 + 1, "/large").bytes }
+                peer.send(bytes)
+                let began = MonotonicTime.now()
+                let pings = [RawFrame](repeating: .ping(), count: 400).flatMap(\.bytes)
+                while peer.send(pings), MonotonicTime.now() - began < .seconds(30) {}
+                return (MonotonicTime.now() - began).inSeconds
+            }
+            best = min(best, seconds)
+        }
+        print("a flood that reads nothing went on for \(best) s")
+        #expect(best < Double(Patience.factor))
         await server.stop()
     }
 
