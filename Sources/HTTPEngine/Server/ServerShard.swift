@@ -63,11 +63,7 @@ final class ServerShard: @unchecked Sendable {
             self.admission.leave(peer)
             return
         }
-        if peer.text != "unix" {
-            // Without it an answer in two writes waits 40 ms for the peer's delayed acknowledgement.
-            var one: Int32 = 1
-            unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
-        }
+        if peer.text != "unix" { SocketOptions.apply(to: descriptor) }
         var session: TLSSession?
         if let context {
             do { session = try TLSSession(context, descriptor: descriptor, serverName: nil) } catch {

@@ -119,7 +119,8 @@ struct SocketFailure: Error {
 
 /// What every TCP socket of this engine has set.
 package enum SocketOptions {
-    /// Small frames go out at once; a peer that vanished is noticed though nothing is sent.
+    /// Small frames go out at once, where an answer in two writes would wait 40 ms for the peer's delayed acknowledgement; a
+    /// peer that vanished is noticed though nothing is sent.
     package static func apply(to descriptor: Int32) {
         set(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
         set(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1)

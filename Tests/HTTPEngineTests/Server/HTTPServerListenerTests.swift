@@ -142,8 +142,43 @@ struct HTTPServerListenerTests {
                 for peer in peers { #expect(peer.readToEnd().end == .closed) }
                 let seconds = (MonotonicTime.now() - start).inSeconds
                 print("\(peers.count) idle connections ended \(seconds) s after the signal")
+                // A second is theirs; each for itself they would take an hour.
+                #expect(seconds >= 1 && seconds < 5 * Double(Patience.factor))
             }
         }
+    }
+
+    @Test("accepted sockets notice peers that vanished, as connected ones do")
+    func socketOptions() async throws {
+        try await RunningServer.with { server in
+            try await server.talk { peer in
+                peer.send("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
+                _ = try peer.answer()
+                let ours = Self.port(of: peer.descriptor, peer: false)
+                let accepted = (0..<4_096).filter { $0 != peer.descriptor && Self.port(of: $0, peer: true) == ours }
+                try #require(accepted.count == 1)
+                for (level, name, value) in [
+                    (Int32(IPPROTO_TCP), TCP_NODELAY, Int32(1)), (SOL_SOCKET, SO_KEEPALIVE, 1),
+                    (Int32(IPPROTO_TCP), TCP_KEEPIDLE, 30), (Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, 30_000),
+                ] {
+                    var found: Int32 = 0
+                    var length = socklen_t(MemoryLayout<Int32>.size)
+                    try #require(unsafe getsockopt(accepted[0], level, name, &found, &length) == 0)
+                    #expect(found == value, "option \(name)")
+                }
+            }
+        }
+    }
+
+    /// The port of a socket's own address or its peer's; nil for what is no such socket.
+    private static func port(of descriptor: Int32, peer: Bool) -> UInt16? {
+        var address = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let code = unsafe withUnsafeMutableBytes(of: &address) { bytes -> Int32 in
+            guard let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self) else { return -1 }
+            return unsafe peer ? getpeername(descriptor, start, &length) : getsockname(descriptor, start, &length)
+        }
+        return code == 0 && address.sin_family == sa_family_t(AF_INET) ? UInt16(bigEndian: address.sin_port) : nil
     }
 
     @Test("a handler runs on its connection's loop, before and after each wait", arguments: [false, true])
