@@ -69,11 +69,10 @@ package struct HTTPClientRequest: Sendable {
             host = authority[authority.index(after: authority.startIndex)..<end]
             let after = authority[authority.index(after: end)...]
             guard after.isEmpty || after.first == ":" else { throw fault }
-            if after.count > 1 { port = Int(after.dropFirst()) ?? -1 }
+            port = Self.port(after.dropFirst())
         } else if let colon = authority.firstIndex(of: ":") {
             host = authority[..<colon]
-            let text = authority[authority.index(after: colon)...]
-            if !text.isEmpty { port = text.utf8.allSatisfy(HTTP1Bytes.isDigit) ? Int(text) ?? -1 : -1 }
+            port = Self.port(authority[authority.index(after: colon)...])
         }
         let isLiteral = authority.first == "["
         guard !host.isEmpty, port.map({ (1...65_535).contains($0) }) ?? true,
@@ -89,6 +88,12 @@ package struct HTTPClientRequest: Sendable {
             body: body,
             responseLimit: responseLimit
         )
+    }
+
+    /// A port's number, nil for none and -1 for what is none (RFC 3986 3.2.3).
+    private static func port(_ text: Substring) -> Int? {
+        if text.isEmpty { return nil }
+        return text.utf8.allSatisfy(HTTP1Bytes.isDigit) ? Int(text) ?? -1 : -1
     }
 
     /// Host and port as `Host` and `:authority` write them: the scheme's own port is left out.

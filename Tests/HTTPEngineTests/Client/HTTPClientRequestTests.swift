@@ -27,6 +27,7 @@ struct HTTPClientRequestTests {
             "", "example.com", "ftp://example.com", "http://", "http://user@example.com/", "http://a:b@example.com",
             "http://example.com:0", "http://example.com:99999", "http://example.com:x", "http://exa mple.com",
             "http://[::1", "http://[::1]x", "http://example.com:+80",
+            "http://[::1]:+80", "http://[::1]:-1", "http://[::1]:0", "http://[::1]:x", "http://example.com:-1",
         ]
     )
     func refuses(url: String) {
