@@ -31,7 +31,7 @@ final class ClientOrigin: @unchecked Sendable {
     var speaksHTTP1Only = false
     /// Requests that are at it now.
     var users = 0
-    private var waiters: [OneShot<Bool>] = []
+    private(set) var waiters: [OneShot<Bool>] = []
 
     init(_ key: Key) { self.key = key }
 

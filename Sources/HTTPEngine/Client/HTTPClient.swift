@@ -30,7 +30,7 @@ package final class HTTPClient: @unchecked Sendable {
     private let tls: TLSContext?
     private let versions: [HTTPVersion]
     private let limits: Limits
-    private var origins: [ClientOrigin.Key: ClientOrigin] = [:]
+    private(set) var origins: [ClientOrigin.Key: ClientOrigin] = [:]
     private var isClosed = false
 
     /// - Parameters:
@@ -136,13 +136,17 @@ package final class HTTPClient: @unchecked Sendable {
     }
 
     /// A connection with room for one request: a kept one, or a new one.
-    private func lease(
+    func lease(
         _ origin: ClientOrigin,
         _ deadline: MonotonicTime
     ) async throws(HTTPClientError) -> ClientOrigin.Lease {
         while true {
             guard !isClosed else { throw HTTPClientError(.notProcessed, "the client is closed") }
-            if Task.isCancelled { throw HTTPClientError(.cancelled, "the request was cancelled") }
+            if Task.isCancelled {
+                // It may have been woken for a connection that is free now: the next one is to have it.
+                origin.wakeOne()
+                throw HTTPClientError(.cancelled, "the request was cancelled")
+            }
             if let http2 = origin.http2 {
                 if !http2.isGoingAway { return .http2(http2) }
                 origin.http2 = nil
@@ -189,17 +193,20 @@ package final class HTTPClient: @unchecked Sendable {
         )
         let isHTTP2 = origin.key.isSecure ? transport.applicationProtocol == "h2" : versions == [.http2]
         if isHTTP2 {
-            let connection = HTTP2ClientConnection(
-                transport,
-                peer: "\(origin.key.endpoint)",
-                limits: limits.http2
-            )
+            var bounds = limits.http2
+            bounds.idleTimeout = bounds.idleTimeout ?? limits.idleTimeout
+            let connection = HTTP2ClientConnection(transport, peer: "\(origin.key.endpoint)", limits: bounds)
             try await connection.begin(deadline: deadline)
             guard !isClosed else {
                 await connection.close()
                 throw HTTPClientError(.notProcessed, "the client is closed")
             }
             origin.http2 = connection
+            connection.onEnd = { [weak self, weak origin, weak connection] in
+                guard let origin, origin.http2 === connection else { return }
+                origin.http2 = nil
+                self?.forgetEmpty(origin)
+            }
             return .http2(connection)
         }
         origin.speaksHTTP1Only = true

@@ -139,4 +139,30 @@ extension HTTP2ClientConnection {
         }
         return count
     }
+
+    /// What a stream's end means for its request.
+    func outcome(of exchange: HTTP2Exchange, _ code: HTTP2ErrorCode) -> HTTP2Exchange.Outcome {
+        if let failure = exchange.failure { return .failure(failure) }
+        if exchange.hasEnded, exchange.isHeadComplete, code == .noError {
+            return .success(
+                HTTPClientResponse(
+                    HTTPStatus(exchange.status),
+                    headers: exchange.headers,
+                    body: exchange.body,
+                    version: .http2
+                )
+            )
+        }
+        if code == .refusedStream || !exchange.wasSent {
+            return .failure(
+                HTTPClientError(
+                    .notProcessed,
+                    "\(peer) did not process the request",
+                    http2ErrorCode: code,
+                    goAwayReason: goAwayReason
+                )
+            )
+        }
+        return .failure(HTTPClientError(.reset, "\(peer) reset the stream: \(code)", http2ErrorCode: code))
+    }
 }

@@ -20,6 +20,8 @@ package final class HTTP2ClientConnection: SocketTransportDelegate, @unchecked S
         package var queue = 10_000
         /// Header list of an answer in bytes.
         package var headerBytes = 32 * 1024
+        /// How long a connection is kept without a request; nil: as long as the peer keeps it.
+        package var idleTimeout: Duration?
 
         /// The defaults.
         package init() {}
@@ -59,6 +61,10 @@ package final class HTTP2ClientConnection: SocketTransportDelegate, @unchecked S
     private var onSettings: OneShot<Result<Void, HTTPClientError>>?
     private var onIdle: [OneShot<Void>] = []
     private let closed = Signal()
+    private var idleTimer: ServiceRuntime.Timer?
+    private var lastUse = MonotonicTime.now()
+    /// Called once, when it takes no more requests because it has ended. On the loop.
+    var onEnd: (() -> Void)?
 
     /// Takes over a connected transport that has agreed on HTTP/2.
     init(_ transport: SocketTransport, peer: String, limits: Limits) {
@@ -466,6 +472,7 @@ package final class HTTP2ClientConnection: SocketTransportDelegate, @unchecked S
         armDeadlineTimer()
         onSettings?.finish(.success(()))
         onSettings = nil
+        if let patience = limits.idleTimeout { watchIdleness(until: loop.now + patience) }
     }
 
     func goAwayReceived(_ code: HTTP2ErrorCode, reason: [UInt8]) {
@@ -492,33 +499,9 @@ package final class HTTP2ClientConnection: SocketTransportDelegate, @unchecked S
         }
         exchange.state = .detached
         openCount.store(open.count, ordering: .relaxed)
+        lastUse = loop.now
         if !exchange.isFinished { exchange.finish(outcome(of: exchange, code)) }
         checkIdle()
-    }
-
-    private func outcome(of exchange: HTTP2Exchange, _ code: HTTP2ErrorCode) -> HTTP2Exchange.Outcome {
-        if let failure = exchange.failure { return .failure(failure) }
-        if exchange.hasEnded, exchange.isHeadComplete, code == .noError {
-            return .success(
-                HTTPClientResponse(
-                    HTTPStatus(exchange.status),
-                    headers: exchange.headers,
-                    body: exchange.body,
-                    version: .http2
-                )
-            )
-        }
-        if code == .refusedStream || !exchange.wasSent {
-            return .failure(
-                HTTPClientError(
-                    .notProcessed,
-                    "\(peer) did not process the request",
-                    http2ErrorCode: code,
-                    goAwayReason: goAwayReason
-                )
-            )
-        }
-        return .failure(HTTPClientError(.reset, "\(peer) reset the stream: \(code)", http2ErrorCode: code))
     }
 
     // MARK: End
@@ -548,6 +531,19 @@ package final class HTTP2ClientConnection: SocketTransportDelegate, @unchecked S
         onIdle = []
     }
 
+    /// Ends the connection when it was without a request for its time. One timer, which is set anew only when it fires.
+    private func watchIdleness(until time: MonotonicTime) {
+        idleTimer = loop.schedule(at: time) { [weak self] in
+            guard let self, !isOver, let patience = limits.idleTimeout else { return }
+            let isIdle = open.isEmpty && queueHead == queue.count
+            let next = (isIdle ? lastUse : loop.now) + patience
+            if next > loop.now { return watchIdleness(until: next) }
+            session.goAway(lastStream: 0, code: .noError)
+            pump()
+            end(HTTPClientError(.closed, "the connection to \(peer) was not used any more"), politely: true)
+        }
+    }
+
     /// The one way to the end: everything that waits is told.
     private func end(_ error: HTTPClientError, politely: Bool = false) {
         guard !isOver else { return }
@@ -555,6 +551,9 @@ package final class HTTP2ClientConnection: SocketTransportDelegate, @unchecked S
         goingAway.store(true, ordering: .relaxed)
         deadlineTimer?.cancel()
         deadlineTimer = nil
+        idleTimer?.cancel()
+        onEnd?()
+        onEnd = nil
         onSettings?.finish(.failure(error))
         onSettings = nil
         failQueue(error.message)

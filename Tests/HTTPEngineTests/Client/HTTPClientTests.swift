@@ -52,6 +52,58 @@ struct HTTPClientTests {
         await server.stop()
     }
 
+    @Test("A waiter that is cancelled when its turn has come hands the turn on")
+    func cancelledTurn() async throws {
+        let loop = try EventLoop(name: "client")
+        var limits = HTTPClient.Limits()
+        limits.connectionsPerOrigin = 1
+        let client = HTTPClient(loop: loop, limits: limits)
+        let origin = ClientOrigin(.init(endpoint: .tcp(host: "127.0.0.1", port: 9), isSecure: true, host: "a"))
+        // Its one connection is being made, so both wait; later there is none, and who looks again fails for want of TLS.
+        await loop.run {
+            origin.speaksHTTP1Only = true
+            origin.connecting = 1
+        }
+        let codes = Locked<[HTTPClientError.Code?]>([nil, nil])
+        let ended = [Signal(), Signal()]
+        let tasks = (0..<2).map { index in
+            loop.spawn {
+                do throws(HTTPClientError) {
+                    _ = try await client.lease(origin, MonotonicTime.now() + .seconds(5) * Patience.factor)
+                } catch {
+                    codes.withLock { $0[index] = error.code }
+                }
+                ended[index].fire()
+            }
+        }
+        while await loop.run({ origin.waiters.count }) < 2 { try await sleep(for: .milliseconds(1)) }
+        loop.execute {
+            origin.connecting = 0
+            origin.wakeOne()
+            tasks[0].cancel()
+        }
+        for signal in ended { try await signal.wait() }
+        #expect(codes.withLock { $0 } == [.cancelled, .tls])
+        await loop.shutdown()
+    }
+
+    @Test("An HTTP/2 connection without a request is closed after its time, and the server is forgotten")
+    func idleHTTP2() async throws {
+        let server = try HTTP2TestServer(.forTests())
+        var limits = HTTPClient.Limits()
+        limits.idleTimeout = .milliseconds(300)
+        let client = HTTPClient(loop: server.loop, versions: [.http2], limits: limits)
+        for _ in 0..<2 {
+            let response = try await client.send(Self.get(server.port, "/hello"), deadline: Patience.long)
+            #expect(response.status == .ok)
+            try await withDeadline(Patience.long) {
+                while await server.loop.run({ !client.origins.isEmpty }) { try await sleep(for: .milliseconds(5)) }
+            }
+        }
+        await client.close()
+        await server.stop()
+    }
+
     @Test("A kept connection that the server closed costs a second try for idempotent methods, an error for others")
     func staleConnection() async throws {
         let server = try RawHTTP1Server { peer, request, number in
