@@ -71,7 +71,7 @@ struct ClientAndServerTests {
             loops: loops,
             logger: Logger(label: "test")
         )
-        guard case .ip(_, let port) = try server.bind() else { return }
+        guard case .ip(_, let port) = try server.bind() else { throw RawPeer.Failure(description: "no port") }
         let shutdown = Signal()
         async let served: Void = server.run(shutdown: shutdown)
         let client = HTTPClient(loops: loops, versions: isHTTP2 ? [.http2] : [.http11])

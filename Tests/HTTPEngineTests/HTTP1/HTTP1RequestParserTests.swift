@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TestPatience
 import Testing
 
 @testable import HTTPEngine
@@ -176,12 +177,40 @@ struct HTTP1RequestParserTests {
         #expect(parser.next() == nil)
     }
 
-    @Test("a megabyte that comes a byte at a time is read in linear time")
-    func slowBytes() {
-        let bytes =
-            Array("POST / HTTP/1.1\r\n\(Self.host)Content-Length: 100000\r\n\r\n".utf8)
-            + .init(repeating: 120, count: 100_000)
-        #expect(RequestReading(bytes.map { [$0] }).isComplete)
+    @Test("what comes a byte at a time is read in linear time", arguments: ["body", "chunks", "header", "target"])
+    func slowBytes(place: String) {
+        func time(_ count: Int) -> Duration {
+            let text: String
+            switch place {
+            case "body":
+                text =
+                    "POST / HTTP/1.1\r\n\(Self.host)Content-Length: \(count)\r\n\r\n"
+                    + String(repeating: "x", count: count)
+            case "chunks":
+                text =
+                    "POST / HTTP/1.1\r\n\(Self.host)Transfer-Encoding: chunked\r\n\r\n"
+                    + String(repeating: "1\r\nx\r\n", count: count / 6) + "0\r\n\r\n"
+            case "header":
+                text = "GET / HTTP/1.1\r\n\(Self.host)X: " + String(repeating: "x", count: count) + "\r\n\r\n"
+            default: text = "GET /" + String(repeating: "x", count: count) + " HTTP/1.1\r\n\(Self.host)\r\n"
+            }
+            var limits = HTTPLimits()
+            limits.headerBytes = 2 * count
+            let bytes = Array(text.utf8)
+            var parser = HTTP1RequestParser(limits: limits, bodyLimit: 2 * count)
+            var isWhole = false
+            let spent = Patience.processorTime {
+                for byte in bytes {
+                    parser.feed([byte])
+                    while let event = parser.next() { if case .end = event { isWhole = true } }
+                }
+            }
+            #expect(isWhole)
+            return spent
+        }
+        // Eight times as much takes eight times as long; were each byte to cost what came before it, sixty-four times.
+        let (small, large) = (time(20_000), time(160_000))
+        #expect(large < small * 32, "\(small), \(large)")
     }
 
     @Test("any way of splitting the input gives the same events")
