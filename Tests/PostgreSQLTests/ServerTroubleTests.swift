@@ -97,6 +97,32 @@ extension OwnClusterTests {
             }
         }
 
+        @Test("A COMMIT that the client gives up on leaves the outcome open")
+        func silentCommit() async throws {
+            let cluster = try await TestServer.shared()
+            var configuration = cluster.configuration
+            configuration.statementTimeout = .milliseconds(200)
+            configuration.schema = "test_\(TestServer.number())"
+            let schema = configuration.schema
+            try await self.withClient(configuration) { client in
+                try await client.withConnection {
+                    try await $0.script("create schema \(schema); create table things (id bigint, name text)")
+                }
+                let backends = Collector<Int64>()
+                let error = await postgresError {
+                    try await client.transaction { connection in
+                        _ = try await connection.query(TestStatements.insert, [.int(1), .text("one")])
+                        backends.add(try await connection.query(TestStatements.backend)[0].int(0))
+                        kill(Int32(backends.all[0]), SIGSTOP)
+                    }
+                }
+                // The server may be about to commit, or may never: only it knows.
+                for backend in backends.all { kill(Int32(backend), SIGCONT) }
+                #expect(error?.code == .unknownCommit)
+                #expect(backends.all.count == 1)
+            }
+        }
+
         @Test("A request's time covers all its waits: for an answer, for another connection, for another try")
         func requestTime() async throws {
             try await withCluster { cluster, directory in

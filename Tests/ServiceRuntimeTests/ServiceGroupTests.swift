@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TestPatience
 import Testing
 
 @testable import ServiceRuntime
@@ -60,6 +61,46 @@ struct ServiceGroupTests {
             try await tasks.waitForAll()
         }
         #expect(Array(events.withLock { $0 }.suffix(2)) == ["cancelled slow", "end good"])
+    }
+
+    /// Heeds neither shutdown nor cancellation.
+    struct Stubborn: Service {
+        let name = "stubborn"
+        let started: Signal
+        let release: Signal
+
+        func run(shutdown: Signal) async throws {
+            self.started.fire()
+            await self.release.waitUncancelled()
+        }
+    }
+
+    @Test("a service that heeds nothing does not hold up those that were started before it")
+    func stubborn() async throws {
+        let events = Locked<[String]>([])
+        let (started, release, ended) = ([Signal(), Signal()], Signal(), Signal())
+        struct Watched: Service {
+            let name = "watched"
+            let inner: Recorder
+            let ended: Signal
+            func run(shutdown: Signal) async throws {
+                try await self.inner.run(shutdown: shutdown)
+                self.ended.fire()
+            }
+        }
+        let good = Watched(inner: Recorder(name: "good", events: events, started: started[0]), ended: ended)
+        let services: [any Service] = [good, Stubborn(started: started[1], release: release)]
+        let group = ServiceGroup(services, drain: .milliseconds(30), logger: Self.silent)
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await group.run() }
+            for signal in started { try await signal.wait() }
+            group.stop()
+            try await withDeadline(Patience.long) { try await ended.wait() }
+            #expect(!release.isFired)
+            release.fire()
+            try await tasks.waitForAll()
+        }
+        #expect(events.withLock { $0 } == ["start good", "end good"])
     }
 
     /// Ends once others were told to end as well.
