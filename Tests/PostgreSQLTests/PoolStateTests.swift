@@ -264,7 +264,7 @@ struct PoolStateTests {
             return Patience.processorTime { for _ in 0..<2_000 { join() } }
         }
         _ = time(0)
-        let (short, long) = (time(0), time(100_000))
+        let (short, long) = (time(0), time(20_000))
         #expect(long < short * 20 + .milliseconds(2), "\(short) when empty, \(long) when long")
     }
 }

@@ -249,7 +249,7 @@ struct EventLoopTests {
     func shutdownWhenCancelled() async throws {
         let waiting = try EventLoop(name: "waiting")
         let ending = try EventLoop(name: "ending")
-        ending.execute { usleep(300_000) }
+        ending.execute { usleep(500_000) }
         let spent = await waiting.run {
             await withTaskGroup(of: Duration.self) { group in
                 group.cancelAll()
