@@ -95,6 +95,45 @@ extension StoreTests {
             }
         }
 
+        @Test(arguments: [true, false])
+        func `two identifiers that only look alike are two events`(_ inOneRequest: Bool) async throws {
+            try await withStore { fixture in
+                let store = fixture.store
+                let key = try await fixture.create("one").key
+                let one = try Self.event("caf\u{E9}", ["trackingNumber": "T1"])
+                let two = try Self.event("cafe\u{301}", ["carrier": "Example Post"])
+                if inOneRequest {
+                    let answers = await store.apply([
+                        KeyedEvent(key: key, event: one), KeyedEvent(key: key, event: two),
+                    ])
+                    for answer in answers { #expect(try answer.get().applied) }
+                } else {
+                    #expect(try await store.apply(one, to: key).applied)
+                    // From before it, so that the whole log is folded.
+                    let old = try Self.event(
+                        "old",
+                        ["notes": "old"],
+                        at: WallTime.now().seconds * 1_000_000 - 60_000_000
+                    )
+                    for answer in await store.apply([
+                        KeyedEvent(key: key, event: old), KeyedEvent(key: key, event: two),
+                    ]) { #expect(try answer.get().applied) }
+                }
+                let parcel = try #require(try await Self.parcel(key, fixture))
+                #expect(parcel["trackingNumber"] == "T1" && parcel["carrier"] == "Example Post")
+                let events = try #require(try await store.history(key)).events
+                #expect(
+                    events.filter { $0.verdict == "applied" && $0.presentVerdict == "applied" }.count == events.count
+                )
+                // Old by now: both are folded away, and both are known.
+                try await fixture.run("update order_events set occurred_at = occurred_at - interval '91 days'")
+                _ = try await store.foldLongLogs(of: key.orderType, after: nil)
+                #expect(try await fixture.number(Self.base) > 0)
+                for event in [one, two] { #expect(try await store.apply(event, to: key).duplicate) }
+                try await fixture.expectInvariants()
+            }
+        }
+
         @Test(arguments: ["PATCH", "PUT"])
         func `a change that is overruled in part says where`(_ method: String) async throws {
             try await withStore { fixture in
