@@ -60,6 +60,7 @@ package struct RetryPolicy: Sendable {
         case .sent: return .settle(.sent)
         case .unregistered: return .prune(orElse: later)
         case .badToken:
+            if way.isClosed { return .handBack }
             let isSecond = ticket.retryReason.map(PushOutcome.badTokenReasons.contains) ?? false
             if isSecond, way.mayForget { return .prune(orElse: later) }
             return .settle(isTooOld ? .dead : .retry(after: Self.doubled(ticket)))

@@ -41,6 +41,7 @@ internal actor TypeSender {
 
     /// Pushes without an answer yet, claims with such, and claims so far.
     private var open = 0
+    private var capacity = 10
     private var sending = 0
     private var claims = 0
     private var isDraining = false
@@ -131,9 +132,9 @@ internal actor TypeSender {
             self.lastProbe = .now()
             return 1
         }
-        let most = min(Self.batch, max(10, await self.channel.streamLimit * 2))
+        self.capacity = min(Self.batch, max(10, await self.channel.streamLimit * 2))
         // Few large claims cost less than many small ones.
-        return self.open * 2 <= most ? most - self.open : nil
+        return self.open * 2 <= self.capacity ? self.capacity - self.open : nil
     }
 
     private func claim(_ room: Int) async throws -> TicketClaim {
@@ -228,7 +229,7 @@ internal actor TypeSender {
                 case .answered(let tickets, let answer):
                     left -= 1
                     self.open -= 1
-                    if self.hasMore { self.news.fire() }
+                    if self.hasMore, self.open * 2 <= self.capacity { self.news.fire() }
                     guard let digest = tickets.first?.tokenDigest else { continue }
                     self.note(answer, digest, in: &round)
                     for ticket in tickets {

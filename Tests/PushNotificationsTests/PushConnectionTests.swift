@@ -195,7 +195,10 @@ struct PushConnectionTests {
             try await station.change("A-1")
             try await station.expect(1, "claim is not null")
             try await station.changedOrder("B-1", 2..<3)
-            try await station.expect(1, "device_identifier = 'device-2' and reason = 'not-processed' or \(Self.isAtRest)")
+            try await station.expect(
+                1,
+                "device_identifier = 'device-2' and reason = 'not-processed' or \(Self.isAtRest)"
+            )
             #expect(try await station.devices("device_identifier = 'device-2' and reason = 'timeout'") == 0)
         }
     }

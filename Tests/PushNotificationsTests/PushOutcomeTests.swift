@@ -80,7 +80,9 @@ struct PushOutcomeTests {
     @Test("Retry-After is heeded within an hour")
     func retryAfter() {
         #expect(Self.outcome(429, "TooManyRequests", retryAfter: "120") == .slowDown("TooManyRequests", seconds: 120))
-        #expect(Self.outcome(429, "TooManyRequests", retryAfter: "999999") == .slowDown("TooManyRequests", seconds: 3_600))
+        #expect(
+            Self.outcome(429, "TooManyRequests", retryAfter: "999999") == .slowDown("TooManyRequests", seconds: 3_600)
+        )
         #expect(Self.outcome(429, "TooManyRequests", retryAfter: "soon") == .slowDown("TooManyRequests", seconds: nil))
     }
 

@@ -63,6 +63,7 @@ struct RetryPolicyTests {
         way.isClosed = true
         #expect(try self.fate(.retry("unreachable"), failedSince: 3 * Self.day, way: way) == .handBack)
         #expect(try self.fate(.again("connection-lost"), failedSince: 3 * Self.day, way: way) == .handBack)
+        #expect(try self.fate(.badToken("BadDeviceToken"), failedSince: 3 * Self.day, way: way) == .handBack)
     }
 
     @Test("a bad token is forgotten at its second answer, and only where others are taken")
@@ -92,7 +93,9 @@ struct TokenTallyTests {
             tally.note(.badToken("BadDeviceToken"), token: SHA256.hash([UInt8(number)]), at: Self.start)
         }
         for _ in 0..<taken { tally.note(.sent, token: SHA256.hash([0]), at: Self.start) }
-        for _ in 0..<gone { tally.note(.unregistered("Unregistered", since: nil), token: SHA256.hash([0]), at: Self.start) }
+        for _ in 0..<gone {
+            tally.note(.unregistered("Unregistered", since: nil), token: SHA256.hash([0]), at: Self.start)
+        }
         return tally
     }
 
