@@ -26,5 +26,10 @@ extension OrderStore {
             name: "devices_token_gone_at",
             sql: String(decoding: PackageResources._04_devices_token_gone_at_sql, as: UTF8.self)
         ),
+        Migration(
+            version: 5,
+            name: "token_keys",
+            sql: String(decoding: PackageResources._05_token_keys_sql, as: UTF8.self)
+        ),
     ]
 }

@@ -20,6 +20,30 @@ extension TokenKeys {
         }
     }
 
+    /// Whether a folder has no key, or is not there.
+    static func isEmpty(_ directory: String) async throws -> Bool {
+        try await runBlocking {
+            do { return try !Files.exists(directory) || numbers(in: directory).isEmpty } catch let error as SystemError
+            {
+                throw StoreError(.badKeyFile, "The token keys can't be had: \(error).")
+            }
+        }
+    }
+
+    /// Writes a ring of one key down. A key that is there already is never replaced.
+    func writeFirst(in directory: String) async throws -> (path: String, isMade: Bool) {
+        let path = "\(directory)/token-\(newest).key"
+        let text = Hex.encode(keys[newest] ?? []) + "\n"
+        return try await runBlocking {
+            do {
+                try Files.createDirectory(directory, mode: 0o700)
+                return (path, try Files.create(Array(text.utf8), at: path, mode: 0o600))
+            } catch let error as SystemError {
+                throw StoreError(.badKeyFile, "The token keys can't be had: \(error).")
+            }
+        }
+    }
+
     private static func read(_ directory: String, _ createIfMissing: Bool) throws -> TokenKeys {
         if createIfMissing { try Files.createDirectory(directory, mode: 0o700) }
         var kids = try numbers(in: directory)

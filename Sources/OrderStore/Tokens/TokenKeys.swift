@@ -23,7 +23,7 @@ package struct TokenStamp: Sendable, Hashable {
 /// A dump of the database holds no token. The newest key makes new tokens; older ones stay for the orders made with
 /// them, because a token is inside packages that devices hold.
 package struct TokenKeys: Sendable, CustomStringConvertible, CustomReflectable {
-    private let keys: [Int: [UInt8]]
+    let keys: [Int: [UInt8]]
     /// The key that new tokens are made with.
     package let newest: Int
     /// Stands in for the key of an order that is not there, so that the work is the same.
@@ -85,6 +85,11 @@ package struct TokenKeys: Sendable, CustomStringConvertible, CustomReflectable {
         message.append(0)
         message.append(contentsOf: key.order.text.utf8)
         return Base64URL.encode(HMACSHA256.authenticate(message, key: secret))
+    }
+
+    /// What a database knows each key again by. The text is no order's and no link's, so a mark is no token.
+    var marks: [Int: [UInt8]] {
+        self.keys.mapValues { HMACSHA256.authenticate(Array("token-key-mark".utf8), key: $0) }
     }
 
     private func unknown(_ kid: Int) -> StoreError {

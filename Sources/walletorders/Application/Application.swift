@@ -69,6 +69,7 @@ struct Application {
             do {
                 try Task.checkCancellation()
                 try await database.start(plan, logger: logger)
+                try await database.settle(parts.tokenKeys)
                 for type in types { try await parts.store.ensureOrderType(type.identifier) }
             } catch {
                 // The database server is our child: it ends before we do, cleanly, or the next start would find it at work.

@@ -66,6 +66,27 @@ struct Database: Sendable {
         }
     }
 
+    /// Sees that this machine's token keys are the database's.
+    ///
+    /// - Throws: `CommandFailure` (78).
+    func settle(_ keys: TokenKeys.OnMachine) async throws {
+        let settled = try await Self.settle(keys, self.client)
+        // The store was made with the key that this process thought of, and another one was first.
+        guard keys.isSame(settled) else {
+            throw CommandFailure(
+                .configuration,
+                "another process made the first token key in \(keys.directory) at the same moment: start again"
+            )
+        }
+    }
+
+    /// The same for a command that has no store yet.
+    static func settle(_ keys: TokenKeys.OnMachine, _ client: PostgresClient) async throws -> TokenKeys {
+        do { return try await keys.settle(client) } catch let error as StoreError {
+            throw CommandFailure(.configuration, "\(error)")
+        }
+    }
+
     /// Ends what `start` began.
     func close() async {
         await self.client.close()

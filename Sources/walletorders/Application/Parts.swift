@@ -15,6 +15,8 @@ import Simulators
 /// none has asked the database anything.
 struct Parts {
     let store: OrderStore
+    /// The keys of orders' tokens, not compared with the database's yet.
+    let tokenKeys: TokenKeys.OnMachine
     let types = OrderTypeDirectory()
     /// In the order of their start, the database's aside.
     var services: [any Service] = []
@@ -44,9 +46,10 @@ struct Parts {
     ) async throws {
         self.loops = loops
         self.logger = logger
+        self.tokenKeys = try await Self.tokenKeys(data, plan)
         self.store = OrderStore(
             client: database.client,
-            tokens: try await Self.tokenKeys(data, plan),
+            tokens: self.tokenKeys.keys,
             logger: logger.labelled("store")
         )
         if plan.isSelfContained { try await self.addTestServices(configuration, data) }
@@ -58,7 +61,9 @@ struct Parts {
     /// The order type that is served when none is configured: the test authority's, with pushes to the simulator.
     func testOrderTypes(_ configuration: ServerConfiguration, _ plan: Application.Plan) -> [OrderTypeSettings] {
         guard let testIdentity, let apns = self.addresses.apns else { return [] }
-        let device = self.addresses.device.map(Application.authority) ?? "localhost"
+        var device = "localhost"
+        // Behind a socket is whatever proxy the operator puts before it: webServiceURL tells its name.
+        if let address = self.addresses.device, case .ip = address { device = Application.authority(address) }
         return [
             testIdentity.orderType(
                 webServiceURL: configuration.webServiceURL ?? "https://\(device)/",
@@ -186,9 +191,9 @@ struct Parts {
         return "\(all) \(all == 1 ? "push" : "pushes") given up (\(reasons)): 'walletorders tickets list' names them"
     }
 
-    private static func tokenKeys(_ data: DataDirectory, _ plan: Application.Plan) async throws -> TokenKeys {
+    private static func tokenKeys(_ data: DataDirectory, _ plan: Application.Plan) async throws -> TokenKeys.OnMachine {
         do {
-            return try await TokenKeys.load(directory: data.keys, createIfMissing: plan.isSelfContained)
+            return try await .read(data.keys, makingFirst: plan.isSelfContained)
         } catch {
             throw CommandFailure(
                 .configuration,

@@ -21,10 +21,11 @@ enum MigrateCommand: Command {
         let isCurrent = try await StoreAccess.run(arguments) { client, configuration in
             let migrator = Migrator(OrderStore.migrations)
             if !showsStatus {
-                // `serve` needs the keys that orders' tokens are derived from, and makes none: each machine would have others.
                 let data = try await DataDirectory(configuration.dataDirectory)
-                _ = try await TokenKeys.load(directory: data.keys, createIfMissing: true)
+                let keys = try await Self.tokenKeys(data)
                 let applied = try await migrator.migrate(client, logger: Logger(label: "migrations"))
+                // `serve` needs the keys that orders' tokens are derived from, and makes none: each machine would have others.
+                _ = try await Database.settle(keys, client)
                 let names = migrator.migrations.filter { applied.contains($0.version) }.map(\.name)
                 Terminal.print(
                     asJSON
@@ -52,6 +53,12 @@ enum MigrateCommand: Command {
             return status.isCurrent
         }
         if !isCurrent { throw CommandFailure(.checkFailed, "") }
+    }
+
+    private static func tokenKeys(_ data: DataDirectory) async throws -> TokenKeys.OnMachine {
+        do { return try await .read(data.keys, makingFirst: true) } catch let error as StoreError {
+            throw CommandFailure(.configuration, "\(error)")
+        }
     }
 
     /// Where the schema stands, in words.

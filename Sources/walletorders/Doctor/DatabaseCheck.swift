@@ -97,22 +97,37 @@ struct DatabaseCheck {
         var diagnoses: [Diagnosis] = [.good("database", "PostgreSQL \(version) answers")]
         do {
             let status = try await Migrator(OrderStore.migrations).status(on: client)
-            if !status.pending.isEmpty {
-                diagnoses.append(
-                    .bad("schema", "\(status.pending.count) migrations are missing", fix: "run 'walletorders migrate'")
-                )
-            } else if !status.unknown.isEmpty {
-                diagnoses.append(
-                    .bad("schema", "it is newer than this program", fix: "install the newer walletorders here too")
-                )
-            } else {
-                diagnoses.append(.good("schema", "up to date"))
+            diagnoses.append(Self.schema(status))
+            if status.isCurrent, let keys = try await TokenKeysCheck.diagnosis(self.configuration, client) {
+                diagnoses.append(keys)
             }
             diagnoses.append(try await self.clock(client))
         } catch {
             diagnoses.append(.bad("schema", "\(error)", fix: "see that the role may read all tables"))
         }
         return diagnoses
+    }
+
+    private static func schema(_ status: MigrationStatus) -> Diagnosis {
+        if !status.pending.isEmpty {
+            let count = status.pending.count
+            return .bad(
+                "schema",
+                count == 1 ? "1 migration is missing" : "\(count) migrations are missing",
+                fix: "run 'walletorders migrate'"
+            )
+        }
+        if !status.unknown.isEmpty {
+            return .bad("schema", "it is newer than this program", fix: "install the newer walletorders here too")
+        }
+        guard status.isCurrent else {
+            return .bad(
+                "schema",
+                "it was made with another text than this program's",
+                fix: "'walletorders migrate --status' says where; use the program that made it"
+            )
+        }
+        return .good("schema", "up to date")
     }
 
     private func clock(_ client: PostgresClient) async throws -> Diagnosis {
@@ -138,6 +153,14 @@ struct DatabaseCheck {
 
 /// `doctor` on the keys that orders' tokens are derived from.
 enum TokenKeysCheck {
+    /// Whether this machine's keys are the database's; nil when they are, or when there is none to compare.
+    static func diagnosis(_ configuration: ServerConfiguration, _ client: PostgresClient) async throws -> Diagnosis? {
+        let keys: TokenKeys.OnMachine
+        do { keys = try await .read(configuration.dataDirectory + "/keys", makingFirst: false) } catch { return nil }
+        guard let fault = try await keys.fault(client) else { return nil }
+        return .bad("token keys", fault, fix: "see that all machines have the same files in keys/")
+    }
+
     static func diagnoses(_ configuration: ServerConfiguration) async -> [Diagnosis] {
         let folder = configuration.dataDirectory + "/keys"
         do {
