@@ -96,6 +96,9 @@ package struct PostgresConfiguration: Sendable {
             }
             if name.isEmpty, let address { name = address }
             if name.isEmpty { name = "/var/run/postgresql" }
+            guard ConnectionString.isHost(name) else {
+                throw PostgresError(.configuration, "a host holds what no host's name or address has")
+            }
             let port = ports.isEmpty ? "" : ports[ports.count == 1 ? 0 : index]
             guard let number = port.isEmpty ? 5432 : Int(port), (1...65_535).contains(number) else {
                 throw PostgresError(.configuration, "a port is a number from 1 to 65535")
