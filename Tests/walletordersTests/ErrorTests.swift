@@ -67,6 +67,36 @@ struct ErrorTests {
         ),
         Call("config validate", 78, "unknown variable WALLETORDERS_XYZ", environment: ["WALLETORDERS_XYZ": "1"]),
         Call("config validate", 78, "loops (environment)", environment: ["WALLETORDERS_LOOPS": "many"]),
+        // All faults at once: in the file's form, its values, and the files that they name.
+        Call(
+            "config validate --config DIR/mix.json",
+            78,
+            "DIR/mix.json: loops: takes one value, not an array",
+            "unknown key drein in the file; did you mean drain?",
+            "device.listen: is given twice",
+            "merchant.listen (file): a b is no address to listen on",
+            "admin.listen (file): somewhere is no address to listen on",
+            "orderTypes.order.com.example.shop: ",
+            "DIR/broken.json",
+            "device.certificate: ",
+            "DIR/none.pem",
+            "orderTypes.order.com.example.other.apns.host (file): must be a host name or address",
+            "not \"https://api.push.apple.com/\""
+        ),
+        Call(
+            "config validate --config DIR/phantom.json",
+            78,
+            "unknown key orderTypes.order.com.example.shop.apns.identity; did you mean "
+                + "orderTypes.order.com.example.shop.identity?",
+            "unknown key orderTypes.order.com.example.shop.apns.webServiceURL",
+            "orderTypes.order.com.example.shop.identity: is missing"
+        ),
+        Call("config validate --device-listen unix:/\(String(repeating: "x", count: 108))", 78, "1 to 107 bytes"),
+        // A password that was not encoded ends the user part before its end.
+        Call("doctor --offline --database postgres://u:p@\(secret)@127.0.0.1/d", 1),
+        Call("keys list --database postgres://u:p@\(secret)@127.0.0.1/d", 78, "database (flag): ", "%40"),
+        Call("keys list --database postgres://u:12/\(secret)@127.0.0.1/d", 78, "database (flag): ", "%2F"),
+        Call("serve --database postgres://u@\(secret)%40x/d", 78, "database (flag): a host holds"),
         // Values.
         Call("config validate --loops 1.5", 78, "loops (flag): must be a whole number from 0 to 256, not \"1.5\""),
         Call("config validate --drain soon", 78, "drain (flag): must be a duration such as 500ms"),
@@ -102,6 +132,7 @@ struct ErrorTests {
             "192.0.2.1:0 is not an address of this machine",
             "merchant.listen"
         ),
+        Call("run --apns-simulator-listen unix:/tmp/x.sock", 78, "apnsSimulator.listen (flag): must be HOST:PORT"),
         Call("run --admin-listen unix:/nowhere/x.sock", 78, "unix:/nowhere/x.sock", "admin.listen"),
         Call("run --device-listen somewhere:0", 78, "somewhere is no address to listen on", "device.listen"),
         Call(
@@ -147,6 +178,23 @@ struct ErrorTests {
                      "webServiceURL": "http://w.example.com", "unknownFields": "maybe",
                      "apns": {"port": 99999, "pushType": "loud", "priority": 7}}, "order.com.example.other": {
                      "identity": "x", "webServiceURL": "https://w.example.com", "apns": {"priority": 10}}}}
+                    """
+                ),
+                (
+                    "mix.json",
+                    """
+                    {"loops": [1], "drein": "5s", "device.listen": "127.0.0.1:0", "device": {"listen": "127.0.0.1:0",
+                     "certificate": "\(folder)/none.pem", "key": "\(folder)/none.key"}, "merchant": {"listen": "a b:80"},
+                     "admin": {"listen": "somewhere:0"}, "orderTypes": {"order.com.example.shop": {
+                     "identity": "\(folder)/broken.json", \(type)}, "order.com.example.other": {
+                     "identity": "\(folder)/broken.json", \(type), "apns": {"host": "https://api.push.apple.com/"}}}}
+                    """
+                ),
+                (
+                    "phantom.json",
+                    """
+                    {"webServiceURL": "https://w.example.com/", "orderTypes": {"order.com.example.shop": {
+                     "apns": {"identity": "\(folder)/broken.json", "webServiceURL": "https://w.example.com/"}}}}
                     """
                 ),
                 ("bare.json", #"{"orderTypes": {"order.com.example.a": {}, "order.com.example.b": null}}"#),

@@ -14,6 +14,18 @@ package enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
         case .unix(let path): "unix:\(path)"
         }
     }
+
+    /// What is wrong with its form, in words; nil when nothing is. Whether it can be had shows when it is taken.
+    package var fault: String? {
+        switch self {
+        case .unix(let path):
+            return SocketAddress(unixPath: path) == nil ? "a Unix socket's path has 1 to 107 bytes: \(path)" : nil
+        case .ip(let host, let port):
+            if host == "localhost" { return nil }
+            if case .success = SocketAddress.resolve(host: host, port: port, literalsOnly: true) { return nil }
+            return "\(host) is no address to listen on: give an address such as 127.0.0.1"
+        }
+    }
 }
 
 /// Where a server listens: as asked for, with the port that the kernel chose.

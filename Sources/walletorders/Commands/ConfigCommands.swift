@@ -14,7 +14,12 @@ enum ConfigShowCommand: Command {
 
     static func run(_ arguments: CommandDescription.Arguments) async throws {
         let configuration = try await ServerConfiguration.read(arguments)
-        let entries = configuration.values.entries.values.sorted { $0.key < $1.key }
+        var entries = configuration.values.entries.values.map { (key: $0.key, shown: $0.shown, source: $0.source) }
+        if configuration.values.text("dataDir") == nil {
+            // Where it is depends on the user.
+            entries.append((key: "dataDir", shown: configuration.dataDirectory, source: .defaultValue))
+        }
+        entries.sort { $0.key < $1.key }
         if arguments.has("json") {
             var object = JSONObject()
             for entry in entries {
@@ -54,8 +59,9 @@ enum ConfigValidateCommand: Command {
 
     /// - Returns: how many order types there are.
     private static func check(_ arguments: CommandDescription.Arguments) async throws -> Int {
-        let configuration = try await ServerConfiguration.read(arguments)
-        var faults: [String] = []
+        // What can be read is looked into, whatever is wrong beside it.
+        let configuration = try await ServerConfiguration.examine(arguments)
+        var faults = configuration.faults
         do { _ = try await DeviceTLS.load(configuration, nil) } catch let error as ConfigurationError {
             faults += error.faults
         }

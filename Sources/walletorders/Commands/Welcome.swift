@@ -9,35 +9,48 @@ import ServiceRuntime
 enum Welcome {
     static func text(_ application: Application, key: String, elapsed: Duration) -> String {
         let addresses = application.addresses
-        let device = addresses.device.map(Application.authority) ?? "-"
-        let merchant = addresses.merchant.map(Application.authority) ?? "-"
-        let admin = addresses.admin.map(Application.authority) ?? "-"
         let scheme =
             application.testIdentity == nil && application.configuration.deviceCertificate == nil ? "http" : "https"
         var lines = [
             "walletorders is ready after \(elapsed.nanoseconds / 1_000_000) ms. Ctrl-C ends it.", "",
-            "  devices    \(scheme)://\(device)/v1/…", "  merchants  http://\(merchant)/api/v1/…",
-            "  admin      http://\(admin)/readyz", "  data       \(application.configuration.dataDirectory)",
+            "  devices    \(self.url(scheme, addresses.device, "/v1/…"))",
+            "  merchants  \(self.url("http", addresses.merchant, "/api/v1/…"))",
+            "  admin      \(self.url("http", addresses.admin, "/readyz"))",
+            "  data       \(application.configuration.dataDirectory)",
         ]
         if let apns = addresses.apns {
             lines.append("  APNs       simulated at https://\(Application.authority(apns))")
         }
         lines += ["", "Merchant key (kept in the data directory): \(key)"]
-        if let type = application.types.all.first?.identifier.text {
+        if let type = application.types.all.first?.identifier.text, let merchant = addresses.merchant {
             lines += ["", "Create an order:", "", self.curl(merchant, key, type)]
         }
         return lines.joined(separator: "\n")
     }
 
+    /// Where a listener is reached: a URL, or the socket and a path.
+    private static func url(_ scheme: String, _ address: BoundAddress?, _ path: String) -> String {
+        switch address {
+        case .ip: "\(scheme)://\(address.map(Application.authority) ?? "")\(path)"
+        case .unix(let socket): "unix:\(socket)  (\(path))"
+        case nil: "-"
+        }
+    }
+
     /// A line that creates an order when it is pasted into a shell.
-    static func curl(_ merchant: String, _ key: String, _ type: String) -> String {
+    static func curl(_ merchant: BoundAddress, _ key: String, _ type: String) -> String {
         let order = """
             {"order":{"orderTypeIdentifier":"\(type)","orderNumber":"1001","orderType":"ecommerce","status":"open",\
             "orderManagementURL":"https://www.example.com/orders/1001","merchant":{"merchantIdentifier":\
             "merchant.com.example.shop","displayName":"Example Shop","url":"https://www.example.com/"},\
             "fulfillments":[{"fulfillmentType":"shipping","fulfillmentIdentifier":"parcel-1","status":"processing"}]}}
             """
-        return "curl -sS http://\(merchant)/api/v1/orders -H 'Authorization: Bearer \(key)' "
+        let place =
+            switch merchant {
+            case .ip: "http://\(Application.authority(merchant))"
+            case .unix(let path): "--unix-socket '\(path.replacing("'", with: "'\\''"))' http://localhost"
+            }
+        return "curl -sS \(place)/api/v1/orders -H 'Authorization: Bearer \(key)' "
             + "-H 'Content-Type: application/json' -d '\(order)'"
     }
 

@@ -10,11 +10,13 @@ enum ConfigurationFile {
         var entries: [(key: String, text: String)] = []
         /// The order types that it names, also those that it says nothing of.
         var orderTypes: [String] = []
+        /// What is wrong with it, beside the values themselves: told together with their faults.
+        var faults: [String] = []
     }
 
     /// Reads a file and flattens its objects: `{"device": {"listen": "…"}}` is `device.listen`.
     ///
-    /// - Throws: `CommandFailure` (66) when it can't be read, `ConfigurationError` when it is not JSON or has arrays.
+    /// - Throws: `CommandFailure` (66) when it can't be read, `ConfigurationError` when it is no JSON object.
     static func read(_ path: String) async throws -> Contents {
         let bytes: [UInt8]
         do { bytes = try await runBlocking { try Files.read(path, limit: 1 << 20) } } catch {
@@ -31,10 +33,35 @@ enum ConfigurationFile {
         var entries: [(key: String, text: String)] = []
         var faults: [String] = []
         self.flatten(object, under: "", into: &entries, &faults)
-        if !faults.isEmpty { throw ConfigurationError(faults.map { "\(path): \($0)" }) }
         var orderTypes: [String] = []
         if case .object(let types)? = object["orderTypes"] { orderTypes = types.map(\.name) }
-        return Contents(entries: entries, orderTypes: orderTypes)
+        self.takeUnknown(&entries, of: orderTypes, &faults)
+        return Contents(entries: entries, orderTypes: orderTypes, faults: faults.map { "\(path): \($0)" })
+    }
+
+    /// Takes out the keys of order types that are no settings. Names of order types hold dots, so `orderTypes.a.b.identity`
+    /// by itself may be the identity of `a.b`, or a misplaced key of `a`.
+    private static func takeUnknown(
+        _ entries: inout [(key: String, text: String)],
+        of orderTypes: [String],
+        _ faults: inout [String]
+    ) {
+        let pattern = "orderTypes.*."
+        let known = Settings.all.map(\.key).filter { $0.hasPrefix(pattern) }.map { $0.dropFirst(pattern.count) }
+        entries.removeAll { key, _ in
+            let prefixes = orderTypes.map { "orderTypes.\($0)." }.filter { key.hasPrefix($0) }
+            // The longest is the one that stands in the file, when one type's name begins with another's.
+            guard let prefix = prefixes.max(by: { $0.count < $1.count }) else { return false }
+            let rest = key.dropFirst(prefix.count)
+            if known.contains(rest) { return false }
+            // A word in the wrong place is told its own.
+            let last = rest.split(separator: ".").last.map(String.init) ?? String(rest)
+            let hint =
+                Suggestion.nearest(to: String(rest), among: known.map(String.init))
+                ?? known.first { $0.split(separator: ".").last.map(String.init) == last }.map(String.init)
+            faults.append("unknown key \(key)" + (hint.map { "; did you mean \(prefix)\($0)?" } ?? ""))
+            return true
+        }
     }
 
     private static func flatten(
@@ -45,6 +72,12 @@ enum ConfigurationFile {
     ) {
         for (name, value) in object {
             let key = prefix + name
+            var value = value
+            if case .object = value {
+            } else if entries.contains(where: { $0.key == key }) {
+                faults.append("\(key): is given twice, with dots and as an object in an object; leave one out")
+                value = .null
+            }
             switch value {
             case .object(let inner): self.flatten(inner, under: key + ".", into: &entries, &faults)
             case .string(let text): entries.append((key, text))

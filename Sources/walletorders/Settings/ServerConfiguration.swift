@@ -44,11 +44,25 @@ struct ServerConfiguration: Sendable {
     let orderTypes: [OrderType]
     /// The values with their sources, for `config show`.
     let values: Configuration
+    /// What is wrong with them, all of it; none in a configuration that ``read(_:environment:)`` gave.
+    let faults: [String]
 
     /// Reads flags, environment and file.
     ///
     /// - Throws: `ConfigurationError` with all faults, or `CommandFailure` when the file can't be read.
     static func read(
+        _ arguments: CommandDescription.Arguments,
+        environment: [String: String] = ProcessEnvironment.all
+    ) async throws -> ServerConfiguration {
+        let configuration = try await self.examine(arguments, environment: environment)
+        if !configuration.faults.isEmpty { throw ConfigurationError(configuration.faults) }
+        return configuration
+    }
+
+    /// The same, with what is wrong instead of an error: for commands that look further.
+    ///
+    /// - Throws: `ConfigurationError` when the file is no JSON object, `CommandFailure` when it can't be read.
+    static func examine(
         _ arguments: CommandDescription.Arguments,
         environment: [String: String] = ProcessEnvironment.all
     ) async throws -> ServerConfiguration {
@@ -61,19 +75,14 @@ struct ServerConfiguration: Sendable {
             file = try await ConfigurationFile.read(path)
         }
         environment["WALLETORDERS_CONFIG"] = nil
-        return try ServerConfiguration(
+        return ServerConfiguration(
             Configuration(settings: Settings.all, flags: flags, environment: environment, file: file.entries),
-            orderTypes: file.orderTypes,
+            file,
             environment: environment
         )
     }
 
-    /// - Parameter orderTypes: names of order types that may have no settings at all, which is a fault.
-    init(
-        _ given: Configuration,
-        orderTypes: [String] = [],
-        environment: [String: String]
-    ) throws(ConfigurationError) {
+    private init(_ given: Configuration, _ file: ConfigurationFile.Contents, environment: [String: String]) {
         var values = given
         self.dataDirectory = Self.absolute(values.text("dataDir") ?? Self.defaultDataDirectory(environment))
         self.database = Self.database("database", &values)
@@ -90,6 +99,9 @@ struct ServerConfiguration: Sendable {
         self.merchantListen = Self.address("merchant.listen", &values)
         self.adminListen = Self.address("admin.listen", &values)
         self.apnsSimulatorListen = Self.address("apnsSimulator.listen", &values)
+        if case .unix = self.apnsSimulatorListen {
+            values.fault("apnsSimulator.listen", "must be HOST:PORT: pushes go over TCP")
+        }
         self.deviceCertificate = values.text("device.certificate")
         self.deviceKey = values.text("device.key")
         if (self.deviceCertificate == nil) != (self.deviceKey == nil) {
@@ -98,12 +110,20 @@ struct ServerConfiguration: Sendable {
         self.drain = values.duration("drain")
         self.logLevel = LogLevel(name: values.choice("logLevel", LogLevel.allCases.map(\.name))) ?? .info
         var types: [OrderType] = []
-        for name in Set(values.names(under: "orderTypes.", settings: Settings.all)).union(orderTypes).sorted() {
+        // Names of order types hold dots. Where the file has them as members, those are the names; only keys of one piece
+        // (`"orderTypes.order.com.example.shop.identity": …`) are taken apart.
+        let members = file.orderTypes
+        let others = values.names(under: "orderTypes.", settings: Settings.all).filter { name in
+            !members.contains { name.hasPrefix($0 + ".") }
+        }
+        for name in Set(others).union(members).sorted() {
             if let type = Self.orderType(name, &values, environment) { types.append(type) }
         }
         self.orderTypes = types
-        try values.check()
         self.values = values
+        var faults = file.faults
+        do throws(ConfigurationError) { try values.check() } catch { faults += error.faults }
+        self.faults = faults
     }
 
     private static func orderType(
@@ -147,7 +167,7 @@ struct ServerConfiguration: Sendable {
             webServiceURL: url ?? "",
             completeWhenFulfilled: scoped.boolean(prefix + "completeWhenFulfilled"),
             keepsUnknownFields: scoped.choice(prefix + "unknownFields", ["refuse", "keep"]) == "keep",
-            apnsHost: scoped.text(prefix + "apns.host") ?? "",
+            apnsHost: self.host(prefix + "apns.host", &scoped),
             apnsPort: scoped.integer(prefix + "apns.port", 1...65_535),
             apnsTrust: scoped.text(prefix + "apns.trust"),
             apnsPushType: pushType,
@@ -176,18 +196,52 @@ struct ServerConfiguration: Sendable {
     /// An address such as `127.0.0.1:8080`, `[::1]:8080` or `unix:/run/x.sock`; notes a fault otherwise.
     private static func address(_ key: String, _ values: inout Configuration) -> ListenAddress {
         let text = values.text(key) ?? ""
-        if text.hasPrefix("unix:"), text.utf8.count > 5 { return .unix(path: String(text.dropFirst(5))) }
+        if text.hasPrefix("unix:"), text.utf8.count > 5 {
+            return self.checked(.unix(path: String(text.dropFirst(5))), key, &values)
+        }
         if let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
             (0...65_535).contains(port), colon != text.startIndex
         {
             let host = text[..<colon]
             let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
             if isBracketed || !host.contains(":") {
-                return .ip(host: isBracketed ? String(host.dropFirst().dropLast()) : String(host), port: port)
+                let name = isBracketed ? String(host.dropFirst().dropLast()) : String(host)
+                return self.checked(.ip(host: name, port: port), key, &values)
             }
         }
         values.fault(key, "must be HOST:PORT, [IPv6]:PORT or unix:PATH, not \"\(text)\"")
         return .ip(host: "127.0.0.1", port: 0)
+    }
+
+    private static func checked(
+        _ address: ListenAddress,
+        _ key: String,
+        _ values: inout Configuration
+    ) -> ListenAddress {
+        if let fault = address.fault { values.fault(key, fault) }
+        return address
+    }
+
+    /// A host to connect to: a name or an address, nothing around it.
+    private static func host(_ key: String, _ values: inout Configuration) -> String {
+        let text = values.text(key) ?? ""
+        if ListenAddress.ip(host: text, port: 0).fault == nil { return text }
+        let isName =
+            text.utf8.count <= 253
+            && text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { label in
+                // Names of containers may have underscores.
+                (1...63).contains(label.count)
+                    && label.allSatisfy { byte in
+                        switch byte {
+                        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "_"): true
+                        default: false
+                        }
+                    }
+            }
+        if !isName, !text.isEmpty {
+            values.fault(key, "must be a host name or address such as api.push.apple.com, not \"\(text)\"")
+        }
+        return text
     }
 
     private static func url(_ key: String, _ values: inout Configuration) -> String? {
