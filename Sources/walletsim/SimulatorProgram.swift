@@ -14,7 +14,7 @@ enum SimulatorProgram {
         "walletsim apns",
         "Play APNs: HTTP/2 over TLS with client certificates, Apple's answers and reasons.",
         options: [
-            CommandLineOption("listen", value: "HOST:PORT", "address (default: 127.0.0.1:8443)"),
+            CommandLineOption("listen", value: "HOST:PORT", "address, or [IPv6]:PORT (default: 127.0.0.1:8443)"),
             CommandLineOption(
                 "pki",
                 value: "DIR",
@@ -39,10 +39,14 @@ enum SimulatorProgram {
             CommandLineOption(
                 "trust",
                 value: "ROOT.pem",
-                "root of package signatures and of the web service, beside Apple's"
+                "root of package signatures, beside Apple's, and of the web service's TLS, in the place of the system's"
             ),
             CommandLineOption("apns", value: "URL", "APNs simulator to wait for pushes at (https://HOST:PORT)"),
-            CommandLineOption("changes", value: "N", "end after N changes (default: 0, fetch and register only)"),
+            CommandLineOption(
+                "changes",
+                value: "N",
+                "end after N newer packages; changes that come together are one (default: 0, fetch and register only)"
+            ),
             CommandLineOption("remove", "unregister at the end"),
             CommandLineOption("output", value: "FILE", short: "o", "write the last package here"),
         ]
@@ -68,10 +72,10 @@ enum SimulatorProgram {
             case "apns": return try await self.playAPNs(try self.parse(self.apns, arguments))
             case "iphone": return try await self.playIPhone(try self.parse(self.iphone, arguments))
             case "--version":
-                print("walletsim \(Self.version)")
+                try self.print("walletsim \(Self.version)")
                 return 0
             case "--help", "-h":
-                print("\(self.apns.help)\n\(self.iphone.help)")
+                try self.print("\(self.apns.help)\n\(self.iphone.help)")
                 return 0
             default: throw UsageError("say which: walletsim apns, walletsim iphone (--help tells more)")
             }
@@ -80,9 +84,9 @@ enum SimulatorProgram {
         } catch let error as UsageError {
             self.complain(error.message)
             return 64
-        } catch let error as SystemError {
-            self.complain("\(error)")
-            return 66
+        } catch let error as Failure {
+            self.complain(error.message)
+            return error.code
         } catch let error as IPhoneError {
             self.complain("\(error)")
             return 1
@@ -95,17 +99,42 @@ enum SimulatorProgram {
     private static let version = "0.1.0"
     private struct HelpShown: Error {}
 
+    /// An end with an exit code of its own (design 5.1).
+    private struct Failure: Error {
+        let code: Int32
+        let message: String
+    }
+
+    /// Reads what a user named; what can't be read ends it with 66.
+    private static func input<Value: Sendable>(
+        _ name: String,
+        _ body: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        do { return try await runBlocking(body) } catch {
+            let text = "\(error)"
+            throw Failure(code: 66, message: text.contains(name) ? text : "\(name): \(text)")
+        }
+    }
+
+    /// Prints a line of result, at once. A result that nobody got is a failure.
+    private static func print(_ text: String) throws {
+        do { try Files.writeStandardOutput(Array((text + "\n").utf8)) } catch {
+            if error.errno == EPIPE { ProcessSignals.endForBrokenPipe() }
+            throw Failure(code: 69, message: "the result can't be written: \(error)")
+        }
+    }
+
     private static func parse(
         _ command: CommandDescription,
         _ arguments: [String]
     ) throws -> CommandDescription.Arguments {
         let parsed = try command.parse(Array(arguments.dropFirst()))
         if parsed.has("help") {
-            print(command.help)
+            try self.print(command.help)
             throw HelpShown()
         }
         if parsed.has("version") {
-            print("walletsim \(Self.version)")
+            try self.print("walletsim \(Self.version)")
             throw HelpShown()
         }
         return parsed
@@ -116,11 +145,9 @@ enum SimulatorProgram {
             throw UsageError("--pki names the folder of a test authority: walletorders testpki DIR makes one")
         }
         let text = arguments["listen"] ?? "127.0.0.1:8443"
-        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
-            (0...65_535).contains(port)
-        else { throw UsageError("--listen must be HOST:PORT") }
+        guard let listen = self.address(text) else { throw UsageError("--listen must be HOST:PORT or [IPv6]:PORT") }
         let logger = Logger(label: "walletsim")
-        let authority = try await runBlocking { try TestAuthority.read(from: folder) }
+        let authority = try await self.input(folder) { try TestAuthority.read(from: folder) }
         let hosts = arguments.all("host")
         let server = hosts.isEmpty ? authority.server : try authority.server(hosts: hosts)
         let loops = try EventLoopGroup(count: 1)
@@ -132,7 +159,7 @@ enum SimulatorProgram {
             clientCertificates: .optional(roots: [authority.root])
         )
         let simulator = APNsSimulator(
-            address: .ip(host: String(text[..<colon]), port: port),
+            address: listen,
             tls: tls,
             loops: loops,
             logger: logger
@@ -140,13 +167,27 @@ enum SimulatorProgram {
         let address = try simulator.server.bind()
         let group = ServiceGroup([simulator], logger: logger)
         ProcessSignals.watch(on: loops.loops[0]) { request in
-            if case .stopNow = request { _exit(1) }
-            group.stop()
+            switch request {
+            case .stop: group.stop()
+            case .stopNow: _exit(1)
+            case .reload: break  // There is nothing to read again.
+            }
         }
-        if case .ip(let host, let port) = address { print("APNs is simulated at https://\(host):\(port)") }
-        Files.flushStandardOutput()
+        // What a serving process prints is not its work.
+        do { try self.print("APNs is simulated at https://\(address)") } catch {}
         try await group.run()
         return 0
+    }
+
+    /// `127.0.0.1:8443`, `[::1]:8443`.
+    private static func address(_ text: String) -> ListenAddress? {
+        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
+            (0...65_535).contains(port)
+        else { return nil }
+        let host = text[..<colon]
+        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+        guard isBracketed || !host.contains(":") else { return nil }
+        return .ip(host: isBracketed ? String(host.dropFirst().dropLast()) : String(host), port: port)
     }
 
     private static func playIPhone(_ arguments: CommandDescription.Arguments) async throws -> Int32 {
@@ -155,7 +196,7 @@ enum SimulatorProgram {
                 "--order-details names the hand-off: the answer of POST /api/v1/orders, or its orderDetails"
             )
         }
-        let bytes = try await runBlocking {
+        let bytes = try await self.input(file == "-" ? "standard input" : file) {
             file == "-" ? try Files.read(descriptor: 0, name: "standard input", limit: 1 << 20) : try Files.read(file)
         }
         let details: OrderDetails
@@ -167,7 +208,7 @@ enum SimulatorProgram {
         }
         var roots: [Certificate] = []
         for path in arguments.all("trust") {
-            roots += try Certificate.all(pem: try await runBlocking { try Files.read(path) })
+            roots += try await self.input(path) { try SigningIdentity.readCertificates(path) }
         }
         let loops = try EventLoopGroup(count: 1)
         let client = HTTPClient(
@@ -179,30 +220,42 @@ enum SimulatorProgram {
             ),
             versions: [.http2, .http11]
         )
+        if let output = arguments["output"], !Files.isDirectory(Self.folder(of: output)) {
+            throw Failure(code: 69, message: "\(output) can't be written: its folder is not there")
+        }
         let phone = IPhoneSimulator(client: client, roots: roots)
         var last = try await self.fetch(phone, details)
-        print(try await phone.register(details) ? "registered (201)" : "registered (200)")
-        Files.flushStandardOutput()
+        try self.print(try await phone.register(details) ? "registered (201)" : "registered (200)")
+        var count = 0
+        // What changed between the fetch and the registration: the first list has no tag, so it names all.
+        if changes > 0, try await phone.changedOrders(like: details).contains(details.order.text),
+            let package = try await self.fetch(phone, details)
+        {
+            last = package
+            count += 1
+        }
         var seen = 0
-        for _ in 0..<changes {
+        while count < changes {
             if let apns = arguments["apns"] {
                 seen = try await self.waitForPush(client, apns, phone, after: seen)
-                print("told by a push")
-                Files.flushStandardOutput()
-            }
-            var changed = try await phone.changedOrders(like: details)
-            while !changed.contains(details.order.text) {
+                try self.print("told by a push")
+            } else {
                 try await sleep(for: .seconds(1))
-                changed = try await phone.changedOrders(like: details)
             }
-            last = try await self.fetch(phone, details) ?? last
+            guard try await phone.changedOrders(like: details).contains(details.order.text) else { continue }
+            // Listed once more than it changed costs a 304 (store-design 3).
+            guard let package = try await self.fetch(phone, details) else { continue }
+            last = package
+            count += 1
         }
         if arguments.has("remove") {
             try await phone.remove(details)
-            print("removed and unregistered")
+            try self.print("removed and unregistered")
         }
         if let output = arguments["output"], let package = last {
-            try await runBlocking { try Files.write(package, to: output) }
+            do { try await runBlocking { try Files.write(package, to: output) } } catch {
+                throw Failure(code: 69, message: "\(output) can't be written: \(error)")
+            }
         }
         await client.close()
         return 0
@@ -211,15 +264,14 @@ enum SimulatorProgram {
     private static func fetch(_ phone: IPhoneSimulator, _ details: OrderDetails) async throws -> [UInt8]? {
         switch try await phone.fetch(details) {
         case .notModified:
-            print("not modified (304)")
+            try self.print("not modified (304)")
             return nil
         case .package(let order, let report):
-            print(
+            try self.print(
                 "fetched \(order.package.count) bytes, verified (\(report.checked.joined(separator: ", "))), "
                     + "updatedAt \(order.document["updatedAt"]?.stringValue ?? "?"), "
                     + "status \(order.document["status"]?.stringValue ?? "?")"
             )
-            Files.flushStandardOutput()
             return order.package
         }
     }
@@ -236,9 +288,19 @@ enum SimulatorProgram {
                 try HTTPClientRequest(.get, "\(apns)/simulator/pushes/\(phone.pushToken)?after=\(count)"),
                 deadline: .seconds(30)
             )
-            let value = try JSONValue(parsing: response.body)
-            if let present = value["count"]?.int64Value, Int(present) > count { return Int(present) }
+            let value = try? JSONValue(parsing: response.body)
+            guard response.status == .ok, let present = value?["count"]?.int64Value else {
+                throw IPhoneError(
+                    "\(apns) is no APNs simulator: expected 200 with a count of pushes, got \(response.status.code)"
+                )
+            }
+            if Int(present) > count { return Int(present) }
         }
+    }
+
+    private static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     private static func complain(_ text: String) { Files.writeStandardError("walletsim: \(text)\n") }
