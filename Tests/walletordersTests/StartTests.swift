@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import Cryptography
 import Glibc
+import OrderModel
+import OrderPackage
 import ServiceRuntime
 import Testing
 
@@ -112,6 +115,72 @@ struct StartTests {
             try await staying.says("Create an order:")
             #expect(try await self.end(staying, SIGTERM) == 0)
             #expect(try await installation.processes().isEmpty)
+        }
+    }
+
+    @Test func `the line that run prints creates an order when it is pasted into a shell`() async throws {
+        try await TestInstallation.use { installation in
+            for listen in ["127.0.0.1:0", "unix:\(installation.directory)/it's here.sock"] {
+                let program = try await installation.start(
+                    TestInstallation.freePorts.filter { !$0.hasPrefix("--merchant") } + ["--merchant-listen", listen]
+                )
+                try await program.says("\n\ncurl ")
+                try await program.says("}'\n")
+                let line = "curl " + (try program.value(after: "\n\ncurl ", upTo: "\n"))
+                let result = try await ChildProcess.run("/bin/bash", ["-c", line + " -w ' %{http_code}'"])
+                #expect(
+                    result.status == 0 && result.text.hasSuffix(" 201"),
+                    "\(line) \(result.text)\(result.errorText)"
+                )
+                #expect(try await program.end(SIGTERM) == 0)
+            }
+        }
+    }
+
+    @Test func `run refuses a pki folder that it can't read, with the folder and what to do`() async throws {
+        try await TestInstallation.use { installation in
+            #expect(try await installation.start().end(SIGTERM) == 0)
+            try Files.write(Array("nonsense".utf8), to: installation.data + "/pki/identity.key", mode: 0o600)
+            let result = try await installation.run(["run"] + TestInstallation.freePorts)
+            #expect(result.status == 78, "\(result.errorText)")
+            #expect(result.errorText.contains("identity.key") && result.errorText.contains("remove the folder"))
+        }
+    }
+
+    @Test func `private keys that a killed start left half written are taken away by the next`() async throws {
+        try await TestInstallation.use { installation in
+            // 4194304 is beyond the largest process identifier that Linux gives out.
+            let dead = installation.data + "/pki.4194304.0000.tmp"
+            let alive = installation.data + "/pki.\(getpid()).0000.tmp"
+            for folder in [dead, alive] {
+                try Files.createDirectory(folder, mode: 0o700)
+                try Files.write(Array("key".utf8), to: folder + "/root.key", mode: 0o600)
+            }
+            #expect(try await installation.start().end(SIGTERM) == 0)
+            #expect(!Files.exists(dead) && Files.exists(alive))
+        }
+    }
+
+    @Test func `run issues test certificates that have ended anew, for the root that is trusted already`() async throws
+    {
+        try await TestInstallation.use { installation in
+            let pki = installation.data + "/pki"
+            let now = WallTime.now().seconds
+            try Files.createDirectory(installation.data, mode: 0o711)
+            try TestAuthority.make(
+                orderType: try OrderTypeIdentifier("order.com.example.shop"),
+                now: now - 400 * 86_400
+            ).write(to: pki)
+            let root = try Files.read(pki + "/root.pem")
+            let program = try await installation.start()
+            let admin = try program.value(after: "admin      ", upTo: "\n")
+            let ready = try await ChildProcess.run("/usr/bin/curl", ["-sS", "-f", admin])
+            #expect(ready.text.contains("\"degraded\":[]"), "\(ready.text)")
+            #expect(try await program.end(SIGTERM) == 0)
+            #expect(try Files.read(pki + "/root.pem") == root)
+            let renewed = try TestAuthority.read(from: pki)
+            #expect(renewed.identity.chainNotAfter > now + 300 * 86_400)
+            #expect(renewed.server.certificate.notAfter > now + 300 * 86_400)
         }
     }
 }

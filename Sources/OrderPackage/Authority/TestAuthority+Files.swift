@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Cryptography
+import Glibc
 import ServiceRuntime
 
 extension TestAuthority {
@@ -24,7 +25,8 @@ extension TestAuthority {
             ("server.key", server.key.pem(), true),
         ]
         let trimmed = folder.count > 1 && folder.last == "/" ? String(folder.dropLast()) : folder
-        let temporary = "\(trimmed).\(SecureRandom.uuid()).tmp"
+        Self.removeLeftovers(of: trimmed)
+        let temporary = "\(trimmed).\(getpid()).\(SecureRandom.uuid()).tmp"
         do throws(SystemError) {
             try Files.createDirectory(temporary, mode: 0o700)
             for file in files {
@@ -63,11 +65,23 @@ extension TestAuthority {
         )
     }
 
+    /// Takes away what a process left that was killed while it wrote: private keys that nobody looks after.
+    private static func removeLeftovers(of folder: String) {
+        let parts = folder.split(separator: "/", omittingEmptySubsequences: false)
+        let parent = parts.count > 1 ? parts.dropLast().joined(separator: "/") + "/" : "./"
+        let prefix = (parts.last ?? "") + "."
+        for name in (try? Files.list(parent)) ?? [] where name.hasPrefix(prefix) && name.hasSuffix(".tmp") {
+            let number = name.dropFirst(prefix.count).prefix { $0 != "." }
+            guard let process = Int32(number), process > 0, !Files.exists("/proc/\(process)") else { continue }
+            try? Files.removeTree(parent + name)
+        }
+    }
+
     private func isEmptyFolder(_ folder: String) -> Bool {
         Files.isDirectory(folder) && (try? Files.list(folder))?.isEmpty == true
     }
 
-    private func pkcs12(_ passphrase: String) throws(OrderPackageError) -> [UInt8] {
+    func pkcs12(_ passphrase: String) throws(OrderPackageError) -> [UInt8] {
         do throws(CryptographyError) {
             return try PKCS12.write(
                 certificate: identity.certificate,

@@ -14,15 +14,31 @@ struct TestIdentity: Sendable {
 
     let authority: TestAuthority
 
-    /// Reads the authority of a folder, or makes one there.
+    /// Reads the authority of a folder, or makes one there. What has ended, or ends within a week, is issued anew by the
+    /// same root, which whoever tries things out has told their programs to trust.
+    ///
+    /// - Throws: `CommandFailure` (78).
     static func load(_ folder: String) async throws -> TestIdentity {
-        let authority = try await runBlocking {
-            if Files.exists(folder + "/root.pem") { return try TestAuthority.read(from: folder) }
-            let authority = try TestAuthority.make(orderType: try OrderTypeIdentifier(self.orderType))
-            try authority.write(to: folder)
-            return authority
+        do {
+            return TestIdentity(
+                authority: try await runBlocking {
+                    if Files.exists(folder + "/root.pem") {
+                        let authority = try TestAuthority.read(from: folder)
+                        let end = min(authority.identity.chainNotAfter, authority.server.certificate.notAfter)
+                        return end > WallTime.now().seconds + 7 * 86_400 ? authority : try authority.renew(in: folder)
+                    }
+                    let authority = try TestAuthority.make(orderType: try OrderTypeIdentifier(self.orderType))
+                    try authority.write(to: folder)
+                    return authority
+                }
+            )
+        } catch let error as OrderPackageError {
+            throw CommandFailure(
+                .configuration,
+                "the test authority can't be used: \(error). Put the file back, or remove the folder \(folder): a new "
+                    + "authority is made then, and is to be trusted anew"
+            )
         }
-        return TestIdentity(authority: authority)
     }
 
     /// TLS for a listener on this machine, with a certificate of the same root.
