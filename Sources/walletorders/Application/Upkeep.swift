@@ -17,27 +17,55 @@ struct Upkeep: Service {
     func run(shutdown: Signal) async throws {
         var nextRemoval = MonotonicTime.now() + .seconds(60)
         var nextSweep = MonotonicTime.now() + .seconds(600)
-        var pause = Duration.seconds(1)
+        // A type whose roll-out fails waits alone; the others', and all removals, go on.
+        var waiting: [OrderTypeIdentifier: MonotonicTime] = [:]
         while !shutdown.isFired {
-            do { try await withDeadline(pause) { try await shutdown.wait() } } catch is DeadlineExceeded {}
+            do { try await withDeadline(.seconds(1)) { try await shutdown.wait() } } catch is DeadlineExceeded {}
+            for type in self.types.all where !shutdown.isFired {
+                if let until = waiting[type.identifier], MonotonicTime.now() < until { continue }
+                let isDone = await self.attempt("roll-out", of: type, until: shutdown) {
+                    try await self.refresh(type, until: shutdown)
+                }
+                waiting[type.identifier] = isDone ? nil : MonotonicTime.now() + .seconds(60)
+            }
             if shutdown.isFired { return }
-            do {
-                for type in self.types.all { try await self.refresh(type, until: shutdown) }
-                if MonotonicTime.now() >= nextRemoval {
-                    nextRemoval = MonotonicTime.now() + .seconds(60)
+            if MonotonicTime.now() >= nextRemoval {
+                nextRemoval = MonotonicTime.now() + .seconds(60)
+                _ = await self.attempt("removal of what is over", until: shutdown) {
                     while try await self.store.removeExpired(batch: 1_000) > 0, !shutdown.isFired {}
                 }
-                if MonotonicTime.now() >= nextSweep {
-                    nextSweep = MonotonicTime.now() + .seconds(3_600)
-                    try await self.sweep(until: shutdown)
+            }
+            if MonotonicTime.now() >= nextSweep {
+                nextSweep = MonotonicTime.now() + .seconds(3_600)
+                _ = await self.attempt("sweep of unused files", until: shutdown) {
+                    try await self.sweepFiles(until: shutdown)
                 }
-                pause = .seconds(1)
-            } catch {
-                if shutdown.isFired { return }
-                self.logger.warning("upkeep waits a minute", ["error": "\(error)"])
-                pause = .seconds(60)
+                for type in self.types.all where !shutdown.isFired {
+                    _ = await self.attempt("folding of long logs", of: type, until: shutdown) {
+                        try await self.foldLogs(of: type, until: shutdown)
+                    }
+                }
             }
         }
+    }
+
+    /// Does one piece of work; its failure is told, and is nobody else's.
+    ///
+    /// - Returns: whether it was done.
+    private func attempt(
+        _ work: String,
+        of type: OrderTypeSettings? = nil,
+        until shutdown: Signal,
+        _ body: () async throws -> Void
+    ) async -> Bool {
+        do { try await body() } catch {
+            if shutdown.isFired { return false }
+            var values: [String: LogValue] = ["work": .string(work), "error": "\(error)"]
+            if let type { values["orderType"] = .string(type.identifier.text) }
+            self.logger.warning("upkeep failed and is tried again later", values)
+            return false
+        }
+        return true
     }
 
     /// Goes on with a roll-out that was asked for, if there is one.
@@ -58,16 +86,18 @@ struct Upkeep: Service {
         }
     }
 
-    /// Contents that nothing uses, and logs that have grown long.
-    private func sweep(until shutdown: Signal) async throws {
+    /// Takes away contents that nothing uses.
+    private func sweepFiles(until shutdown: Signal) async throws {
         var place: FileSweepPlace?
         repeat { place = try await self.store.sweepFiles(after: place).next } while place != nil && !shutdown.isFired
-        for type in self.types.all {
-            var cursor: OrderIdentifier?
-            repeat {
-                cursor = try await self.store.foldLongLogs(of: type.identifier, after: cursor, Self.options(type))
-            } while cursor != nil && !shutdown.isFired
-        }
+    }
+
+    /// Shortens logs that have grown long.
+    private func foldLogs(of type: OrderTypeSettings, until shutdown: Signal) async throws {
+        var cursor: OrderIdentifier?
+        repeat {
+            cursor = try await self.store.foldLongLogs(of: type.identifier, after: cursor, Self.options(type))
+        } while cursor != nil && !shutdown.isFired
     }
 
     private static func options(_ type: OrderTypeSettings) -> ChangeOptions {
