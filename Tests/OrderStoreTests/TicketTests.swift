@@ -66,7 +66,7 @@ extension StoreTests {
                 let claim = try await fixture.store.claimTickets(key.orderType, room: 2, floor: nil)
                 #expect(claim.tickets.map(\.device) == [device])
                 #expect(!claim.isShort)
-                #expect(log.text.contains("can't be read back"))
+                #expect(log.text.contains("can't be read and is given up"))
                 #expect(try await fixture.store.settle(claim, Self.sent(claim)) == 1)
             }
         }

@@ -71,6 +71,15 @@ enum TicketStatements {
         """
     )
 
+    /// Gives a ticket up that can't be read. Index: devices_pkey.
+    static let setAside = Statement(
+        "set_ticket_aside",
+        """
+        update devices set dead = true, due_at = null, claim = null, outcome = 'dead', reason = 'unreadable'
+        where order_type = $1::text and claim = $2::uuid and device_identifier = $3::text
+        """
+    )
+
     /// Forgets a token that APNs no longer knows, unless it was registered again since. Registrations and marks go on;
     /// the next registration finds another digest and is due at once. From the time of this on, not of the last
     /// registration, which may be a year ago, the device is kept for 30 days. Index: devices_pkey.

@@ -46,14 +46,18 @@ extension OrderStore {
             )
         }
         let taken = rows.filter { !$0.isNull(0) }
-        // A row that can't be read back keeps no other from its push.
-        let tickets = taken.compactMap { row -> PushTicket? in
-            do { return try PushTicket(row) } catch {
+        var tickets: [PushTicket] = []
+        for row in taken {
+            do { tickets.append(try PushTicket(row)) } catch {
+                // Its neighbours go out; it would come back every 30 seconds.
                 logger.error(
-                    "a push ticket can't be read back and is passed over",
+                    "a push ticket can't be read and is given up",
                     ["orderType": .string(orderType.text), "reason": .string("\(error)")]
                 )
-                return nil
+                _ = try await write(
+                    TicketStatements.setAside,
+                    [.text(orderType.text), .uuid(claim), .text(try row.text(0))]
+                )
             }
         }
         return TicketClaim(
