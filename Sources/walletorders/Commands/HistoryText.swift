@@ -54,14 +54,16 @@ enum HistoryText {
     private static func line(_ device: OrderHistory.Device) -> String {
         // The identifier itself would open the list of the device's orders.
         var line = "\(self.name(device.device.text))  since \(device.registeredAt.wallTime.rfc3339)"
-        if device.tokenSince == nil { return line + "  no push token: APNs no longer knew it" }
+        if device.tokenSince == nil {
+            return line + "  no push token: APNs no longer knew it" + (device.reason.map { " (\($0))" } ?? "")
+        }
         line += device.pushedAt.map { "  pushed \($0.wallTime.rfc3339)" } ?? "  not pushed to yet"
         if device.isDead {
             line += "  given up"
         } else if device.isInFlight {
             line += "  being sent"
         } else if let due = device.dueAt {
-            line += "  due \(due.wallTime.rfc3339) after \(device.attempts) tries"
+            line += "  due \(due.wallTime.rfc3339) after \(device.attempts) \(device.attempts == 1 ? "try" : "tries")"
         }
         return line + (device.reason.map { " (\($0))" } ?? "")
     }

@@ -162,13 +162,21 @@ enum OrdersPushCommand: Command {
     )
 
     static func run(_ arguments: CommandDescription.Arguments) async throws {
-        let count = try await StoreAccess.withStore(arguments) { store, configuration in
+        let (count, registered) = try await StoreAccess.withStore(arguments) { store, configuration in
             let key = try OrderOperands.key(arguments, configuration)
             guard let head = try await store.head(key), !head.isErased else { throw OrdersCommands.unknown }
-            return try await store.push(key)
+            let count = try await store.push(key)
+            return (count, count > 0 ? count : try await store.history(key)?.devices.count ?? 0)
         }
         if arguments.has("json") { return Terminal.print(json: ["devices": .number(JSONNumber(Int64(count)))]) }
-        Terminal.print("\(count) \(count == 1 ? "device is" : "devices are") due to be told.")
+        let reason =
+            switch (count, registered) {
+            case (0, 0): " None has registered for this order."
+            case (0, 1): " One is registered, but APNs no longer knew its push token."
+            case (0, _): " \(registered) are registered, but APNs no longer knew their push tokens."
+            default: ""
+            }
+        Terminal.print("\(count) \(count == 1 ? "device is" : "devices are") due to be told.\(reason)")
     }
 }
 

@@ -55,8 +55,23 @@ struct APNsCheck {
             return .bad(
                 subject,
                 "\(place) is not reached: \(error)",
-                fix: "let this machine reach \(place) over TCP, without a proxy that opens TLS"
+                fix: self.fix(error, place)
             )
+        }
+    }
+
+    /// What to do when there is no connection, by what kept it from coming about.
+    private func fix(_ error: any Error, _ place: String) -> String {
+        let name = "orderTypes.\(self.settings.identifier.text).apns"
+        switch (error as? HTTPClientError)?.code {
+        case .tls:
+            return self.settings.apns.trust == nil
+                ? "let no proxy open TLS on the way to \(place); for a server that is not Apple's name its roots with "
+                    + "\(name).trust"
+                : "see that \(name).trust holds the root of that server's certificate; leave it out for Apple's own"
+        case .connect, .refused: return "look at \(name).host and port, and let this machine reach \(place) over TCP"
+        case .timeout: return "let this machine reach \(place) over TCP: something on the way answers nothing"
+        default: return "look at \(name).host and port: what answers there speaks no HTTP/2 as APNs does"
         }
     }
 

@@ -89,7 +89,7 @@ struct CertificateCheck {
             let days = Int((leaf.notAfter - now) / 86_400)
             let validity: SigningIdentity.Validity =
                 now > leaf.notAfter
-                ? .expired : now < leaf.notBefore ? .notYetValid : days < 14 ? .ending(days: days) : .valid
+                ? .expired : now < leaf.notBefore ? .notYetValid : days < 30 ? .ending(days: days) : .valid
             return [
                 self.validity(
                     "device.certificate",

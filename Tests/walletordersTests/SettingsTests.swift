@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+import Cryptography
+import OrderModel
+import OrderPackage
+import ServiceRuntime
+import Testing
+
+/// What is in force, and what will not be for long.
+@Suite("Settings in force")
+struct SettingsTests {
+    @Test func `the data directory is shown with its source, also when nobody named one`() async throws {
+        try await TestInstallation.use { installation in
+            let state = installation.directory
+            func show(_ words: String...) async throws -> String {
+                // Root's folder is fixed; others' goes by the environment.
+                try await ChildProcess.run(
+                    TestInstallation.program,
+                    ["config", "show", "--sources"] + words,
+                    environment: ["PATH": "/usr/bin:/bin", "XDG_STATE_HOME": state]
+                ).text
+            }
+            let shown = try await show()
+            let expected = ["/var/lib/walletorders", state + "/walletorders"].map { "dataDir = \($0)  (default)\n" }
+            #expect(expected.contains { shown.contains($0) }, "\(shown)")
+            #expect(try await show("--json").contains("\"dataDir\":{\"value\":\"/"))
+            #expect(try await show("--data-dir", state).contains("dataDir = \(state)  (flag)\n"))
+        }
+    }
+
+    @Test func `doctor warns of the public listener's certificate thirty days before its end`() async throws {
+        try await TestInstallation.use { installation in
+            let folder = installation.directory
+            let authority = try TestAuthority.make(orderType: try OrderTypeIdentifier("order.com.example.shop"))
+            for (days, isTold) in [(Int64(20), true), (40, false)] {
+                let server = try authority.server(hosts: [], now: WallTime.now().seconds - (395 - days) * 86_400)
+                try Files.write(server.certificate.pem(), to: folder + "/server.pem")
+                try Files.write(server.key.pem(), to: folder + "/server.key", mode: 0o600)
+                let told = try await installation.run([
+                    "doctor", "--offline", "--device-certificate", folder + "/server.pem", "--device-key",
+                    folder + "/server.key",
+                ])
+                #expect(told.text.contains("✗ device.certificate: expires in") == isTold, "\(told.text)")
+                #expect(told.text.contains("✓ device.certificate: valid until") != isTold, "\(told.text)")
+            }
+        }
+    }
+}
