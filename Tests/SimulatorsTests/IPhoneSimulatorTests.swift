@@ -18,6 +18,23 @@ struct IPhoneSimulatorTests {
         var type = "application/vnd.apple.finance.order"
         var lastModified: String? = "Fri, 02 Jan 2026 00:00:00 GMT"
         var status = HTTPStatus.ok
+        var fault: Fault?
+    }
+
+    /// What makes a package one that does not verify.
+    enum Fault: Sendable {
+        /// A byte of the logo is another than the one that was signed for.
+        case flippedByte
+        /// Signed by somebody whom the phone does not trust.
+        case foreignRoot
+        /// Signed for another order type than the order says, by a certificate of the right root.
+        case otherType
+        /// No archive at all.
+        case noise
+    }
+
+    private static let foreign = Result {
+        try TestAuthority.make(orderType: try OrderTypeIdentifier(APNsRulesTests.topic))
     }
 
     static func package(_ answer: Answer) throws -> [UInt8] {
@@ -28,12 +45,25 @@ struct IPhoneSimulatorTests {
             "displayName":"Shop","url":"https://www.example.com/","logo":"logo.png"},\
             "orderManagementURL":"https://www.example.com/orders/1"}
             """
+        if answer.fault == .noise { return Array("PK but no archive".utf8) }
         let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 1]
-        return try PackageBuilder(identity: APNsRulesTests.authority.get().identity).build(
-            order: Array(order.utf8),
+        let authority = try (answer.fault == .foreignRoot ? self.foreign : APNsRulesTests.authority).get()
+        var identity = authority.identity
+        var document = order
+        if answer.fault == .otherType {
+            identity = try authority.identity(for: try OrderTypeIdentifier("order.com.example.other"))
+            document = order.replacing(APNsRulesTests.topic, with: "order.com.example.other")
+        }
+        var bytes = try PackageBuilder(identity: identity).build(
+            order: Array(document.utf8),
             files: [PackageFile(path: "logo.png", asset: Asset(png))],
             signingTime: WallTime.now().seconds
         ).bytes
+        if answer.fault == .flippedByte {
+            let place = try #require(bytes.indices.first { bytes[$0...].starts(with: png) })
+            bytes[place + png.count - 1] ^= 0xFF
+        }
+        return bytes
     }
 
     /// Fetches with one answer after the other; gives the last one's error.
@@ -100,6 +130,11 @@ struct IPhoneSimulatorTests {
         "what a phone would not take is refused",
         arguments: [
             ([Answer(order: "A-2")], "another order's"),
+            ([Answer(fault: .flippedByte)], "does not verify"),
+            ([Answer(fault: .foreignRoot)], "does not verify"),
+            ([Answer(fault: .noise)], "does not verify"),
+            ([Answer(fault: .otherType)], "another order's"),
+            ([Answer(), Answer(updatedAt: "2026-01-03T00:00:00Z", fault: .foreignRoot)], "does not verify"),
             ([Answer(type: "application/vnd.apple.order")], "media type"),
             ([Answer(lastModified: nil)], "Last-Modified"),
             ([Answer(lastModified: "2026-01-02T00:00:00Z")], "Last-Modified"),

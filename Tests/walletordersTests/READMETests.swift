@@ -98,6 +98,34 @@ struct READMETests {
         #expect(stale.isEmpty, "README.md explains problems that nothing gives out: \(stale)")
     }
 
+    @Test func `its curl lines create an order and change it`() async throws {
+        let readme = try Self.text("README.md")
+        let section = try #require(
+            readme.split(separator: "\n## The first order\n").last?.split(separator: "\n## ").first
+        )
+        // A line that ends inside a quoted text goes on, up to the one that ends it.
+        var lines: [String] = []
+        var isOpen = false
+        for line in section.split(separator: "\n") where isOpen || line.hasPrefix("    curl ") {
+            if isOpen { lines[lines.count - 1] += "\n" + line } else { lines.append(String(line)) }
+            isOpen = !lines[lines.count - 1].filter { $0 == "'" }.count.isMultiple(of: 2)
+        }
+        #expect(lines.count == 2)
+        try await TestInstallation.use { installation in
+            let program = try await installation.start()
+            let merchant = try program.value(after: "merchants  http://", upTo: "/")
+            let key = try program.value(after: "Merchant key (kept in the data directory): ", upTo: "\n")
+            var order = ""
+            for (line, status) in zip(lines, ["201", "200"]) {
+                let command = line.replacing("127.0.0.1:8081", with: merchant).replacing("wok_…", with: key)
+                    .replacing("/ORDER/", with: "/\(order)/")
+                let result = try await ChildProcess.run("/bin/bash", ["-c", command + " -w ' %{http_code}'"])
+                #expect(result.text.hasSuffix(" " + status), "\(command): \(result.text)\(result.errorText)")
+                order = String(result.text.split(separator: "\"orderIdentifier\":\"").last?.prefix { $0 != "\"" } ?? "")
+            }
+        }
+    }
+
     @Test func `every command is listed`() async throws {
         let help = try await ChildProcess.run(TestInstallation.program, ["--help"]).text
         let readme = try Self.text("README.md")

@@ -137,10 +137,17 @@ final class RunningProgram: Sendable {
         do { _ = try await self.end(SIGKILL) } catch {}
     }
 
-    /// Waits for its end; the exit status, or 128 + the signal.
+    /// Waits for its end; the exit status, or 128 + the signal. One that does not end in time is killed, and fails the test.
     func end(_ signal: Int32? = nil) async throws -> Int32 {
         if let signal { self.send(signal) }
-        let process = self.process
+        let (process, isLate, isReaped) = (self.process, Locked(false), self.isReaped)
+        self.loop.execute {
+            _ = self.loop.schedule(after: Patience.long) {
+                if isReaped.withLock({ $0 }) { return }
+                isLate.withLock { $0 = true }
+                process.send(SIGKILL)
+            }
+        }
         let status = try await Self.threads.run { () -> Int32 in
             var status: Int32 = 0
             while unsafe waitpid(process.pid, &status, 0) < 0 { if errno != EINTR { return -1 } }
@@ -149,6 +156,7 @@ final class RunningProgram: Sendable {
         self.isReaped.withLock { $0 = true }
         try await self.silent.wait()
         await self.loop.shutdown()
+        try #require(!isLate.withLock { $0 }, "it did not end within \(Patience.long), it wrote: \(self.text)")
         return status
     }
 }
