@@ -68,7 +68,6 @@ struct ConfigurationTests {
             "host=a.example.com hostaddr=192.0.2.1,192.0.2.2 password=hush", "host=a hostaddr=hush.example.com",
             "postgresql://app:pa@hush@db.example.com/orders",
             "postgresql://app:pa/hush@db.example.com/orders", "postgresql://app:1/hush@db.example.com/orders",
-            "postgresql://app:pa?hush@db.example.com/orders", "postgresql://app:1?hush@db.example.com/orders",
             "postgresql://app:pa%hush@db.example.com/orders", "postgresql://app@hush:x@db.example.com/orders",
             "postgresql://hush%40db.example.com/orders", "postgresql://a%2Fhush/orders", "host=pa@hush user=app",
             "host='a hush' user=app", "postgresql://app:pa@@hush/orders",

@@ -60,10 +60,17 @@ extension TokenKeys {
         /// - Returns: the ring in force: a process that started at the same moment may have been first.
         /// - Throws: ``StoreError`` with `badKeyFile`: what is wrong and what to do about it.
         package func settle(_ client: PostgresClient) async throws -> TokenKeys {
-            if let fault = try await self.fault(client) { throw StoreError(.badKeyFile, fault) }
             var ring = self
+            if let fault = try await ring.fault(client) {
+                // The file is there before the database hears of it: a process that started at the same moment was first.
+                guard self.isNew, try await !TokenKeys.isEmpty(self.directory) else {
+                    throw StoreError(.badKeyFile, fault)
+                }
+                ring = try await OnMachine.read(self.directory, makingFirst: false)
+                if let fault = try await ring.fault(client) { throw StoreError(.badKeyFile, fault) }
+            }
             var made: String?
-            if self.isNew {
+            if ring.isNew {
                 let file = try await self.keys.writeFirst(in: self.directory)
                 made = file.isMade ? file.path : nil
                 ring = try await OnMachine.read(self.directory, makingFirst: false)

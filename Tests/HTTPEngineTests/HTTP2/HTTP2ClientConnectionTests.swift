@@ -194,7 +194,9 @@ struct HTTP2ClientConnectionTests {
             try await connection.ping(deadline: .milliseconds(100))
         }
         #expect(error?.code == .timeout)
-        #expect(tally[.timeout] == 200)
+        // Fifty had a stream at most; what waited for one to the end was never sent, and is safe to send again.
+        #expect(tally[.timeout] + tally[.notProcessed] == 200)
+        #expect(tally[.timeout] <= 50)
         #expect(connection.openStreams == 0)
         // On a busy machine a request's time can be over before its stream is open. Those that were opened are all reset.
         let frames = try await server.peers[0].frames { frames in
