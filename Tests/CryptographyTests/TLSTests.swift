@@ -70,6 +70,24 @@ struct TLSTests {
         pair.client.close()
     }
 
+    @Test("A goodbye for which the socket has no room is said when it has")
+    func lateGoodbye() throws {
+        let pair = try TLSPair(server: try server(), client: try client())
+        try pair.shake()
+        // The tickets.
+        _ = try pair.client.receive()
+        // Bytes that are no TLS and never reach the client's session.
+        let junk = [UInt8](repeating: 0, count: 65_536)
+        while unsafe Glibc.write(pair.descriptors[0], junk, junk.count) > 0 {}
+        while unsafe Glibc.write(pair.descriptors[0], junk, 1) > 0 {}
+        #expect(!pair.server.close())
+        #expect(!pair.server.close())
+        var buffer = junk
+        while unsafe Glibc.read(pair.descriptors[1], &buffer, buffer.count) > 0 {}
+        #expect(pair.server.close())
+        #expect(try pair.client.receive().0 == .closed)
+    }
+
     @Test("A write to a peer that is gone is an error, and no signal")
     func brokenPipe() throws {
         let pair = try TLSPair(server: try server(), client: try client())

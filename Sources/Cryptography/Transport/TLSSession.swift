@@ -183,14 +183,19 @@ package final class TLSSession {
         return try outcome(of: result, "writing to the TLS connection failed")
     }
 
-    /// Says goodbye once, as far as the socket takes it, and doesn't wait for an answer. Closing the descriptor is the
-    /// caller's.
-    package func close() {
-        guard state == .open else { return }
+    /// Says goodbye once, and doesn't wait for an answer. Closing the descriptor is the caller's.
+    /// - Returns: whether it is said, as far as it can be; false when the socket has no room: call again once it has. A peer
+    ///   that hears no goodbye takes what it got before for cut short.
+    @discardableResult
+    package func close() -> Bool {
+        guard state == .open else { return true }
+        OpenSSLFailures.clear()
+        let result = unsafe SSL_shutdown(pointer)
+        let mustWait = unsafe result < 0 && SSL_get_error(pointer, result) == SSL_ERROR_WANT_WRITE
+        OpenSSLFailures.clear()
+        if mustWait { return false }
         state = .closed
-        OpenSSLFailures.clear()
-        unsafe SSL_shutdown(pointer)
-        OpenSSLFailures.clear()
+        return true
     }
 
     /// Whether OpenSSL holds received bytes that the descriptor's readiness no longer tells of.

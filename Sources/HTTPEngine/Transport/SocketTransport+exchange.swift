@@ -217,12 +217,12 @@ extension SocketTransport {
 
     /// Sees to it that a peer that takes nothing, or next to nothing, does not hold its queue for ever. One timer, set only
     /// while stuck.
-    private func armStallTimer() {
+    func armStallTimer() {
         guard timer == nil else { return }
         let before = takenBytes
         timer = loop.schedule(at: loop.now + settings.writeTimeout) { [unowned self] in
             timer = nil
-            guard !queue.isEmpty, state == .open || state == .flushing else { return }
+            guard !queue.isEmpty && state == .open || state == .flushing else { return }
             let least = settings.writeTimeout.inSeconds * Double(settings.minimumWriteRate)
             if Double(takenBytes - before) < max(1, least) {
                 end(.writeStalled)

@@ -273,7 +273,12 @@ package final class SocketTransport: ReadinessHandler, @unchecked Sendable {
 
     /// Our side is sent: shut it and wait for the peer's end.
     func finishFlushing() {
-        tls?.close()
+        if let tls, !tls.close(), !isDismissed {
+            // TLS's goodbye is one more piece that waits for room.
+            isBlocked = true
+            armStallTimer()
+            return updateInterest()
+        }
         shutdown(descriptor, Int32(SHUT_WR))
         guard !hasReceivedEnd else { return end(.local) }
         state = .lingering

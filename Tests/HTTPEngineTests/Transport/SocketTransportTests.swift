@@ -70,6 +70,25 @@ struct SocketTransportTests {
         }
     }
 
+    @Test("A close waits until a full socket has room for TLS's goodbye, and the peer sees an orderly end")
+    func closeOfFullSocket() async throws {
+        let pair = try TransportPair(tls: true)
+        try await pair.start()
+        pair.loop.execute {
+            // Bytes that are no TLS: they are taken away again before the peer's session reads.
+            let junk = [UInt8](repeating: 0, count: 65_536)
+            while unsafe Glibc.write(pair.near.descriptor, junk, junk.count) > 0 {}
+            while unsafe Glibc.write(pair.near.descriptor, junk, 1) > 0 {}
+            pair.near.close()
+            var buffer = junk
+            while unsafe Glibc.read(pair.far.descriptor, &buffer, buffer.count) > 0 {}
+        }
+        try await pair.farSide.closed.wait()
+        #expect(pair.farSide.ended.isFired, "\(pair.farSide.closures)")
+        try await pair.nearSide.closed.wait()
+        await pair.loop.shutdown()
+    }
+
     @Test(
         "A delegate may end the transport in any of its calls and hears of the end once",
         arguments: [false, true],
