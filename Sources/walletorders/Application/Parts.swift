@@ -180,7 +180,8 @@ struct Parts {
             logger: self.logger.labelled("admin")
         )
         self.addresses.admin = try Self.bind(server, "admin.listen")
-        self.services.append(server)
+        // The first to start and the last to end but for the database: while the others drain, it says so.
+        self.services.insert(server, at: 0)
         // First to be told of the end: readiness goes before the listeners do.
         self.services.append(console)
     }
