@@ -53,6 +53,7 @@ enum SimulatorProgram {
     )
 
     static func start() -> Never {
+        ProcessDescriptors.raiseLimit()
         let arguments = Array(Swift.CommandLine.arguments.dropFirst())
         // A phone has nothing to put in order before its end: it ends like any program.
         if arguments.first == "apns" { ProcessSignals.prepare() } else { ProcessSignals.ignoreBrokenPipes() }

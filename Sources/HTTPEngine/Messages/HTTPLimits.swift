@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Bounds of a server's listener. Every one closes a way to use the server up without doing work in return.
-package struct HTTPLimits: Sendable {
+package struct HTTPLimits: Sendable, Equatable {
     /// Request line and header fields together, in bytes, line ends included; also the HTTP/2 header list. More is 431.
     package var headerBytes = 16 * 1024
     /// Header field lines. More is 431.

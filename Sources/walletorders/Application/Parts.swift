@@ -54,8 +54,12 @@ struct Parts {
         )
         if plan.isSelfContained { try await self.addTestServices(configuration, data) }
         if plan.roles.contains(.push) { self.addPushSide() }
-        if plan.roles.contains(.web) { try await self.addWebSide(configuration) }
-        try self.addConsole(configuration)
+        let descriptors = Descriptors(configuration)
+        if plan.roles.contains(.web) {
+            if !descriptors.isEnough { logger.warning("few descriptors", ["detail": .string(descriptors.summary)]) }
+            try await self.addWebSide(configuration, descriptors)
+        }
+        try self.addConsole(configuration, descriptors.admin)
     }
 
     /// The order type that is served when none is configured: the test authority's, with pushes to the simulator.
@@ -109,7 +113,7 @@ struct Parts {
         self.services.append(Upkeep(store: self.store, types: self.types, logger: self.logger.labelled("upkeep")))
     }
 
-    private mutating func addWebSide(_ configuration: ServerConfiguration) async throws {
+    private mutating func addWebSide(_ configuration: ServerConfiguration, _ descriptors: Descriptors) async throws {
         let packages = SignedPackages(store: self.store, types: self.types)
         let reads = PackageReads(store: self.store, logger: self.logger.labelled("device"))
         self.services.append(reads)
@@ -128,6 +132,7 @@ struct Parts {
             address: configuration.deviceListen,
             tls: try await DeviceTLS.load(configuration, self.testIdentity),
             router: device.router(prefixes: Array(prefixes)),
+            limits: descriptors.device,
             proxies: configuration.trustedProxies,
             loops: self.loops,
             logger: self.logger.labelled("device")
@@ -147,6 +152,7 @@ struct Parts {
             address: configuration.merchantListen,
             tls: nil,
             router: merchant.router(),
+            limits: descriptors.merchant,
             proxies: configuration.trustedProxies,
             loops: self.loops,
             logger: self.logger.labelled("merchant")
@@ -155,7 +161,7 @@ struct Parts {
         self.services.append(merchantServer)
     }
 
-    private mutating func addConsole(_ configuration: ServerConfiguration) throws {
+    private mutating func addConsole(_ configuration: ServerConfiguration, _ limits: HTTPLimits) throws {
         let (worker, reloadFault, store) = (self.worker, self.reloadFault, self.store)
         let console = Console(
             store: self.store,
@@ -176,6 +182,7 @@ struct Parts {
             address: configuration.adminListen,
             tls: nil,
             router: console.router(),
+            limits: limits,
             loops: self.loops,
             logger: self.logger.labelled("admin")
         )

@@ -37,6 +37,7 @@ enum DoctorCommand: Command {
                 "\(configuration.values.entries.count) settings, \(configuration.orderTypes.count) order types"
             )
         ]
+        diagnoses.append(self.descriptors(Descriptors(configuration)))
         let loops = try EventLoopGroup(count: 1, name: "loop")
         diagnoses += await DatabaseCheck(configuration: configuration, loops: loops).diagnoses()
         diagnoses += await TokenKeysCheck.diagnoses(configuration)
@@ -49,6 +50,16 @@ enum DoctorCommand: Command {
             diagnoses.append(await APNsCheck(settings: settings, loop: loops.loops[0]).diagnosis())
         }
         return diagnoses
+    }
+
+    /// - Parameter descriptors: of a process that is started as this one was.
+    static func descriptors(_ descriptors: Descriptors) -> Diagnosis {
+        if descriptors.isEnough { return .good("descriptors", descriptors.summary) }
+        return .bad(
+            "descriptors",
+            descriptors.summary,
+            fix: "allow \(descriptors.wanted): LimitNOFILE= of a systemd unit, 'ulimit -Hn' of a shell"
+        )
     }
 
     private static func withoutOrderTypes(_ configuration: ServerConfiguration) -> Diagnosis {

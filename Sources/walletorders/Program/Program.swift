@@ -79,6 +79,7 @@ enum Program {
         // Before the first thread: others read the environment, and threads inherit the signal mask.
         InheritedSettings.forget()
         if self.serves { ProcessSignals.prepare() } else { ProcessSignals.ignoreBrokenPipes() }
+        ProcessDescriptors.raiseLimit()
         // What is in memory here must not end up in a core file.
         ProcessMemory.keepPrivate()
         let arguments = Self.arguments
