@@ -34,7 +34,11 @@ struct DoctorTests {
                 control: control,
                 metrics: Metrics()
             )
-            guard case .ip(_, let port) = try server.bind() else { return }
+            let bound = try server.bind()
+            guard case .ip(_, let port) = bound else {
+                Issue.record("no port: \(bound)")
+                return
+            }
             let shutdown = Signal()
             async let serving: Void = server.run(shutdown: shutdown)
             let text = """
