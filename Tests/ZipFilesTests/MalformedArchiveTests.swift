@@ -110,6 +110,23 @@ struct MalformedArchiveTests {
         #expect(ZipReader.inspect(narrow).faults.map(\.code).contains(.headerMismatch))
     }
 
+    @Test("a second name is told once, and only where it is another one", arguments: [("a", 0), ("b", 1), ("", 1)])
+    func secondName(second: String, faults: Int) throws {
+        var bytes = try archive([("a", [1, 2, 3])])
+        let body = [1, 0, 0, 0, 0] + Array(second.utf8)
+        let field = [0x75, 0x70, UInt8(body.count), 0] + body
+        let size = UInt16(field.count)
+        let record = try #require(Corpus.find(Corpus.directorySignature, in: bytes))
+        Corpus.put16(size, at: record + 30, in: &bytes)
+        bytes.insert(contentsOf: field, at: record + 47)
+        Corpus.put16(size, at: 28, in: &bytes)
+        bytes.insert(contentsOf: field, at: 31)
+        Corpus.put32(UInt32(47 + field.count), at: bytes.count - 10, in: &bytes)
+        Corpus.put32(UInt32(record + field.count), at: bytes.count - 6, in: &bytes)
+        let found = ZipReader.inspect(bytes).faults
+        #expect(found.map(\.code) == Array(repeating: .alternateName, count: faults), "\(found)")
+    }
+
     @Test("a directory in another order than the entries is noticed, and the entries come as they lie")
     func order() throws {
         var bytes = try Corpus.good()

@@ -80,6 +80,20 @@ enum ExtraField {
         return nil
     }
 
+    /// The second names that an extra field holds (APPNOTE 4.6.9): behind a version and the first name's checksum.
+    static func unicodePaths(_ extra: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
+        var paths: [ArraySlice<UInt8>] = []
+        var rest = extra
+        while rest.count >= 4 {
+            let start = rest.startIndex
+            let identifier = UInt16(rest[start]) | UInt16(rest[start + 1]) << 8
+            let body = rest.dropFirst(4).prefix(Int(rest[start + 2]) | Int(rest[start + 3]) << 8)
+            if identifier == unicodePath { paths.append(body.dropFirst(5)) }
+            rest = rest.dropFirst(4 + body.count)
+        }
+        return paths
+    }
+
     /// The identifiers that an extra field holds; what doesn't fit is left out.
     static func identifiers(_ extra: ArraySlice<UInt8>) -> [UInt16] {
         var identifiers: [UInt16] = []

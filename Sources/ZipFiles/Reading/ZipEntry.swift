@@ -28,9 +28,6 @@ package struct ZipEntry: Hashable, Sendable {
     /// Whether the contents are encrypted, and so can't be read.
     package let isEncrypted: Bool
 
-    /// Whether checksum and sizes follow the data instead of preceding it; such an entry can't be streamed.
-    package let hasDataDescriptor: Bool
-
     /// Where the entry's data lies in the archive.
     let data: Range<Int>
 

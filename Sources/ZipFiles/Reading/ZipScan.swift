@@ -140,7 +140,7 @@ struct ZipScan {
         if record.size == .max || record.compressedSize == .max || record.offset == .max {
             fault(.zip64, name, "the entry has 64-bit sizes")
         }
-        checkExtra(record.extra, name)
+        if hasOtherName(record.extra, than: record.nameBytes) { faultOtherName(name) }
         if ExtraField.identifiers(record.extra).contains(ExtraField.zip64) { noteWideSizes(name) }
     }
 
@@ -149,12 +149,13 @@ struct ZipScan {
         notice(.zip64, name, "the entry has an extra field for 64-bit sizes, which its own don't need")
     }
 
-    private mutating func checkExtra(_ extra: ArraySlice<UInt8>, _ name: String) {
-        for identifier in ExtraField.identifiers(extra) {
-            if identifier == ExtraField.unicodePath {
-                fault(.alternateName, name, "the entry has a second name in an extra field")
-            }
-        }
+    /// Whether an extra field gives an entry a name that isn't its own: some readers take that one.
+    private func hasOtherName(_ extra: ArraySlice<UInt8>, than name: ArraySlice<UInt8>) -> Bool {
+        ExtraField.unicodePaths(extra).contains { $0 != name }
+    }
+
+    private mutating func faultOtherName(_ name: String) {
+        fault(.alternateName, name, "the entry has a second name in an extra field")
     }
 
     private mutating func checkNames(_ records: [DirectoryRecord]) {
@@ -253,7 +254,10 @@ struct ZipScan {
         }
         let extra = bytes[extraStart..<dataStart]
         compare(record, at: start, localName: bytes[nameStart..<extraStart], extra)
-        checkExtra(extra, name)
+        // Both sides have it as a rule, and once is enough.
+        if hasOtherName(extra, than: record.nameBytes), !hasOtherName(record.extra, than: record.nameBytes) {
+            faultOtherName(name)
+        }
         if ExtraField.identifiers(extra).contains(ExtraField.zip64),
             !ExtraField.identifiers(record.extra).contains(ExtraField.zip64)
         {
@@ -277,7 +281,6 @@ struct ZipScan {
                 compressedSize: Int(record.compressedSize),
                 crc32: record.crc32,
                 isEncrypted: isEncrypted(record.flags),
-                hasDataDescriptor: record.flags & ZipRecord.descriptorFlag != 0,
                 data: dataStart..<dataEnd
             )
         )

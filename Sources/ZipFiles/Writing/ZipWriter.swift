@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes an archive of stored entries whose bytes depend on nothing but names, contents, order and time.
+/// Writes an archive of stored entries whose bytes depend on nothing but names, contents and order.
 ///
 /// Sizes stand in the local headers and there are no data descriptors, extra fields, folders or comments: Apple's
 /// devices read an archive from the front and pass over an entry whose size they don't know beforehand.
@@ -8,16 +8,14 @@ package struct ZipWriter: Sendable {
     /// Contents up to this size join the headers around them; larger ones become a chunk of their own, uncopied.
     private static let joinedSize = 2_048
 
-    private let time: DOSTime
     private var chunks: [[UInt8]] = []
     private var joined: [UInt8] = []
     private var directory: [UInt8] = []
     private var names = EntryNames()
     private var offset = 0
 
-    /// An empty archive. All entries carry the same time.
-    package init(time: DOSTime = .fixed) {
-        self.time = time
+    /// An empty archive.
+    package init() {
         joined.reserveCapacity(4_096)
         directory.reserveCapacity(1_024)
     }
@@ -41,17 +39,10 @@ package struct ZipWriter: Sendable {
         guard names.insert(entry.name) else {
             throw ZipError(.duplicateName, entry: entry.name, "the archive has an entry of this name already")
         }
-        let header = joined.count
         joined.append(contentsOf: entry.localHeader)
         let record = directory.count
         directory.append(contentsOf: entry.directoryRecord)
         directory.set32(UInt32(offset), at: record + 42)
-        if time != .fixed {
-            joined.set16(time.time, at: header + 10)
-            joined.set16(time.date, at: header + 12)
-            directory.set16(time.time, at: record + 12)
-            directory.set16(time.date, at: record + 14)
-        }
         if entry.contents.count <= Self.joinedSize {
             joined.append(contentsOf: entry.contents)
         } else {
