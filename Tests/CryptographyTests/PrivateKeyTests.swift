@@ -24,6 +24,31 @@ struct PrivateKeyTests {
         #expect(throwsCode(.notPEM) { try PrivateKey(pem: mark) })
     }
 
+    @Test("PEM text that lost its line ends, or was indented, is told so, for certificates and keys")
+    func lineEnds() throws {
+        let pki = try TestPKI.shared()
+        for pem in [pki.leaf.pem(), pki.leafKey.pem(), try pki.leafKey.pem(encryptedWith: [1])] {
+            let text = String(decoding: pem, as: UTF8.self)
+            for (changed, words) in [
+                (text.replacing("\n", with: " "), "its lines don't end"),
+                (text.replacing("\n", with: "\r"), "its lines don't end"),
+                (text.replacing("\n", with: ""), "its lines don't end"),
+                (text.replacing("\n", with: #"\n"#), #"it has \n where its lines must end"#),
+                ("  " + text.replacing("\n", with: "\n  "), "its lines are indented"),
+                ("\t" + text.replacing("\n", with: "\r\n\t"), "its lines are indented"),
+            ] {
+                let bytes = Array(changed.utf8)
+                let certificate = #expect(throws: CryptographyError.self) { try Certificate.all(pem: bytes) }
+                #expect(certificate?.message.contains(words) == true, "\(certificate?.message ?? "")")
+                let key = #expect(throws: CryptographyError.self) { try PrivateKey(pem: bytes) }
+                #expect(key?.message.contains(words) == true, "\(key?.message ?? "")")
+            }
+            // Windows' line ends are line ends.
+            let windows = Array(text.replacing("\n", with: "\r\n").utf8)
+            if text.contains("CERTIFICATE") { #expect(try Certificate.all(pem: windows) == [pki.leaf]) }
+        }
+    }
+
     @Test("All keys of a text are read, whatever stands between them; none where there is none")
     func several() throws {
         let pki = try TestPKI.shared()

@@ -36,9 +36,28 @@ enum PEMText {
         }
     }
 
+    /// What keeps the first block from being read although it is there: environment variables, YAML and old editors do away with
+    /// line ends. nil for a block whose BEGIN stands in a line of its own, and without any block.
+    static func lineFault(in bytes: [UInt8]) -> String? {
+        let marker = Array("-----BEGIN ".utf8)
+        let blank: Set<UInt8> = [0x09, 0x0d, 0x20]
+        for line in bytes.dropFirst(markLength(bytes)).split(separator: 0x0a) {
+            let text = line.drop { blank.contains($0) }
+            guard text.starts(with: marker) else { continue }
+            let dashes = Array("-----".utf8)
+            guard let end = text.dropFirst(dashes.count).firstRange(of: dashes)?.upperBound else { continue }
+            let rest = text[end...].drop { blank.contains($0) }
+            if rest.starts(with: Array(#"\n"#.utf8)) { return #"it has \n where its lines must end"# }
+            if !rest.isEmpty { return "its lines don't end (in a line feed each)" }
+            return text.startIndex > line.startIndex ? "its lines are indented" : nil
+        }
+        return nil
+    }
+
     /// What bytes without the wanted block are, for a message.
     static func describe(_ bytes: [UInt8]) -> String {
         if bytes.isEmpty { return "it is empty" }
+        if let fault = lineFault(in: bytes) { return fault }
         let labels = labels(in: bytes)
         if !labels.isEmpty { return "it holds " + labels.joined(separator: ", ") }
         if bytes[0] == 0x30 { return "it is DER, or a PKCS#12 file" }

@@ -28,7 +28,11 @@ extension PrivateKey {
             unsafe secret.withContext { unsafe PEM_read_bio_PrivateKey(bio, nil, Passphrase.callback, $0) }
         }
         guard let key = unsafe key else {
-            throw Self.fault(OpenSSLFailures.drain(), asked: secret.wasAsked, given: passphrase != nil)
+            let failures = OpenSSLFailures.drain()
+            if let fault = PEMText.lineFault(in: pem) {
+                throw failures.error(.notPEM, "no private key here that can be read: \(fault)")
+            }
+            throw Self.fault(failures, asked: secret.wasAsked, given: passphrase != nil)
         }
         unsafe self.init(takingOwnership: key)
         OpenSSLFailures.clear()
@@ -135,10 +139,5 @@ extension PrivateKey {
         }
         guard done == 1 else { throw OpenSSLFailures.drain().error(.failed, "the key could not be encrypted") }
         return buffer.contents()
-    }
-
-    /// The key as unencrypted DER, for moving it between OpenSSL's library contexts. The caller wipes it.
-    func der() -> [UInt8]? {
-        unsafe encodeDER { unsafe i2d_PrivateKey(pointer, $0) }
     }
 }
