@@ -56,9 +56,16 @@ struct TestAuthorityTests {
         #expect(identity.certificate.subject(.commonName) == String("Order Type ID: \(type)".prefix(64)))
     }
 
-    @Test("nothing that exists is overwritten")
+    @Test(
+        "nothing that exists is overwritten, and a passphrase that no file can have is refused before anything is written"
+    )
     func existing() throws {
         let folder = try TemporaryFolder()
+        let unusable = #expect(throws: OrderPackageError.self) {
+            try Fixtures.authority().write(to: "\(folder.path)/new", passphrase: "a\0b")
+        }
+        #expect(unusable?.code == .badRequest)
+        #expect(try Files.list(folder.path) == [])
         try folder.write([1], to: "pki/root.pem")
         let error = #expect(throws: OrderPackageError.self) { try Fixtures.authority().write(to: "\(folder.path)/pki") }
         #expect(error?.code == .alreadyExists)
@@ -66,6 +73,30 @@ struct TestAuthorityTests {
         try Files.createDirectory("\(folder.path)/empty")
         try Fixtures.authority().write(to: "\(folder.path)/empty")
         #expect(try Files.list(folder.path) == ["empty", "pki"])
+    }
+
+    @Test("an empty folder is filled where it is, whatever leads there, and a path may end in slashes")
+    func emptyFolders() async throws {
+        let folder = try TemporaryFolder()
+        let authority = try Fixtures.authority()
+        let made = try await shell("cd \(folder.path) && mkdir here real slashes && ln -s real link && ln -s none gone")
+        #expect(made.status == 0, "\(made.output)")
+        let inode = try await shell("stat -c %i \(folder.path)/here").output
+        for name in ["here/.", "link", "slashes//", "new///", "above/new/"] {
+            try authority.write(to: "\(folder.path)/\(name)")
+            #expect(try TestAuthority.read(from: "\(folder.path)/\(name)").root == authority.root, "\(name)")
+        }
+        // What mounts and shells hold on to is the folder itself.
+        #expect(try await shell("stat -c %i \(folder.path)/here").output == inode)
+        #expect(try Files.list(folder.path) == ["above", "gone", "here", "link", "new", "real", "slashes"])
+        #expect(try Files.list("\(folder.path)/here") == (try Files.list("\(folder.path)/new")))
+        #expect(try Files.list("\(folder.path)/real").count == 9)
+        let modes = try await shell("stat -c %a \(folder.path)/here/*.key \(folder.path)/here/*.p12 | sort -u")
+        #expect(modes.output == "600\n")
+        for name in ["gone", "here", "here/root.pem"] {
+            let error = #expect(throws: OrderPackageError.self) { try authority.write(to: "\(folder.path)/\(name)") }
+            #expect(error?.code == .alreadyExists, "\(name)")
+        }
     }
 
     @Test("every form of identity file signs")

@@ -8,35 +8,79 @@ extension TestAuthority {
     /// The passphrase of `identity.p12`, unless another is given: the file holds nothing that is trusted.
     public static let defaultPassphrase = "walletorders"
 
-    /// Writes the authority into a new folder that only its owner may enter; keys are only theirs to read.
+    /// Writes the authority into a folder that is new or empty; keys are only their owner's to read, and a new folder is only
+    /// theirs to enter.
     ///
-    /// All files appear at once or not at all, and nothing is ever overwritten.
-    /// - Throws: `alreadyExists` when something with contents stands there, `unwritable`.
+    /// Nothing is ever overwritten. A new folder appears with all files at once or not at all; in one that was there, which may
+    /// be the present folder, a link's or a volume's, none is left when one can't be written.
+    /// - Throws: `alreadyExists` when something else stands there, `unwritable`, `badRequest` for an unusable passphrase.
     public func write(to folder: String, passphrase: String = defaultPassphrase) throws(OrderPackageError) {
-        guard !Files.exists(folder) || isEmptyFolder(folder) else {
-            throw OrderPackageError(.alreadyExists, path: folder, "something stands there already; choose a new folder")
+        var path = folder[...]
+        while path.count > 1, path.last == "/" { path.removeLast() }
+        let isThere = Files.kind(String(path)) != nil
+        guard !isThere || isEmptyFolder(String(path)) else {
+            throw OrderPackageError(
+                .alreadyExists,
+                path: folder,
+                "something stands there already; choose a new folder, or an empty one"
+            )
         }
-        let archive = try pkcs12(passphrase)
-        let files: [(name: String, bytes: [UInt8], isPrivate: Bool)] = [
-            ("root.pem", root.pem(), false), ("root.key", rootKey.pem(), true),
-            ("intermediate.pem", intermediate.pem(), false), ("intermediate.key", intermediateKey.pem(), true),
-            ("identity.pem", identity.certificate.pem(), false), ("identity.key", identity.key.pem(), true),
-            ("identity.p12", archive, true), ("server.pem", server.certificate.pem(), false),
-            ("server.key", server.key.pem(), true),
-        ]
-        let trimmed = folder.count > 1 && folder.last == "/" ? String(folder.dropLast()) : folder
-        Self.removeLeftovers(of: trimmed)
-        let temporary = "\(trimmed).\(getpid()).\(SecureRandom.uuid()).tmp"
+        let files = try files(passphrase)
+        var isOurs = true
         do throws(SystemError) {
-            try Files.createDirectory(temporary, mode: 0o700)
-            for file in files {
-                try Files.write(file.bytes, to: "\(temporary)/\(file.name)", mode: file.isPrivate ? 0o600 : 0o644)
+            if isThere {
+                isOurs = try Self.create(files, in: String(path))
+            } else {
+                try Self.create(files, asNew: String(path))
             }
-            // Takes the place of nothing or of an empty folder, never of one with contents.
-            try Files.move(temporary, to: trimmed)
         } catch {
-            try? Files.removeTree(temporary)
             throw OrderPackageError(.unwritable, path: folder, "the test authority can't be written: \(error)")
+        }
+        if !isOurs { throw OrderPackageError(.alreadyExists, path: folder, "something was put there meanwhile") }
+    }
+
+    private typealias File = (name: String, bytes: [UInt8], mode: UInt32)
+
+    private func files(_ passphrase: String) throws(OrderPackageError) -> [File] {
+        [
+            ("root.pem", root.pem(), 0o644), ("root.key", rootKey.pem(), 0o600),
+            ("intermediate.pem", intermediate.pem(), 0o644), ("intermediate.key", intermediateKey.pem(), 0o600),
+            ("identity.pem", identity.certificate.pem(), 0o644), ("identity.key", identity.key.pem(), 0o600),
+            ("identity.p12", try pkcs12(passphrase), 0o600), ("server.pem", server.certificate.pem(), 0o644),
+            ("server.key", server.key.pem(), 0o600),
+        ]
+    }
+
+    private static func create(_ files: [File], asNew folder: String) throws(SystemError) {
+        removeLeftovers(of: folder)
+        let draft = "\(folder).\(getpid()).\(SecureRandom.uuid()).tmp"
+        do throws(SystemError) {
+            try Files.createDirectory(draft, mode: 0o700)
+            for file in files { try Files.write(file.bytes, to: "\(draft)/\(file.name)", mode: file.mode) }
+            // Takes the place of nothing or of an empty folder, never of one with contents.
+            try Files.move(draft, to: folder)
+        } catch {
+            try? Files.removeTree(draft)
+            throw error
+        }
+    }
+
+    /// False where a file of the name is there by now.
+    private static func create(_ files: [File], in folder: String) throws(SystemError) -> Bool {
+        var made: [String] = []
+        do throws(SystemError) {
+            for file in files {
+                let path = "\(folder)/\(file.name)"
+                guard try Files.create(file.bytes, at: path, mode: file.mode) else {
+                    for path in made { try Files.removeTree(path) }
+                    return false
+                }
+                made.append(path)
+            }
+            return true
+        } catch {
+            for path in made { try? Files.removeTree(path) }
+            throw error
         }
     }
 
@@ -91,7 +135,7 @@ extension TestAuthority {
                 friendlyName: "Order Type ID: \(identity.orderTypeIdentifier)"
             )
         } catch {
-            throw OrderPackageError(error)
+            throw OrderPackageError(error.code == .invalidInput ? .badRequest : .signing, error.message)
         }
     }
 
