@@ -19,6 +19,10 @@ struct ForgedSignature {
     let manifest: [UInt8]
     var signer: (Certificate, PrivateKey)
     var certificates: [Certificate]
+    /// Bytes that stand behind the certificates.
+    var furtherCertificate: [UInt8] = []
+    /// The INTEGER of SignedData's version, and the number of the signer's.
+    var dataVersion: [UInt8] = [3]
     var version = 3
     var identifier = Identifier.key
     var contentType = CMS.dataType
@@ -108,14 +112,15 @@ struct ForgedSignature {
                 + [DER.sequence([Self.object(signatureAlgorithm), DER.null]), DER.octetString(signature)]
                 + (unsignedAttributes.isEmpty ? [] : [DER.value(0xA1, DER.join(unsignedAttributes))])
         )
+        let embedded = DER.join(certificates.map(\.der) + [furtherCertificate])
         let encapsulated =
             [Self.object(contentType)] + (content.map { [DER.value(0xA0, DER.octetString($0))] } ?? [])
         let parts =
             [
-                DER.integer(3), DER.value(0x31, DER.sequence([Self.object(digestAlgorithm)])),
+                DER.value(0x02, dataVersion), DER.value(0x31, DER.sequence([Self.object(digestAlgorithm)])),
                 DER.sequence(encapsulated),
             ]
-            + (certificates.isEmpty ? [] : [DER.value(0xA0, DER.join(certificates.map(\.der)))])
+            + (embedded.isEmpty ? [] : [DER.value(0xA0, embedded)])
             + (revocationLists.isEmpty ? [] : [DER.value(0xA1, revocationLists)])
             + [DER.value(0x31, DER.join(Array(repeating: one, count: signers)))]
         let signedData = isStreamed ? [0x30, 0x80] + DER.join(parts) + [0, 0] : DER.sequence(parts)

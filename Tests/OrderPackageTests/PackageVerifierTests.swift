@@ -82,6 +82,30 @@ struct PackageVerifierTests {
         #expect(errors(before) == Array(repeating: "certificate-not-yet-valid signature", count: 3))
     }
 
+    @Test("the advice about a chain that OpenSSL refuses is for the certificate that is at fault")
+    func refusedChain() throws {
+        let authority = try Fixtures.authority()
+        let unknown = CertificateTemplate.PrivateExtension(oid: "1.2.3.4.5", der: DER.null, isCritical: true)
+        func fix(_ leaf: (inout CertificateTemplate) -> Void, _ issuer: (inout CertificateTemplate) -> Void) throws
+            -> String?
+        {
+            var middle = TestCertificates.intermediate("G5", Fixtures.now)
+            issuer(&middle)
+            let issued = try middle.issue(for: authority.intermediateKey, issuer: (authority.root, authority.rootKey))
+            var template = TestAuthority.leafTemplate(try Fixtures.orderType(), now: Fixtures.now)
+            leaf(&template)
+            let key = authority.identity.key
+            var parts = PackageParts()
+            parts.leaf = (try template.issue(for: key, issuer: (issued, authority.intermediateKey)), key)
+            parts.embedded = [issued]
+            return try verifier().verify(try parts.bytes()).findings.first { $0.code == "chain-refused" }?.fix
+        }
+        let own = try fix({ $0.privateExtensions.append(unknown) }, { _ in })
+        #expect(own == "Ask for a new certificate.")
+        let issuers = try fix({ _ in }, { $0.privateExtensions.append(unknown) })
+        #expect(issuers?.hasPrefix("Embed the issuer as Apple publishes it") == true)
+    }
+
     @Test("an order of 2,500 full line items, which is valid where it comes in, is valid in its package")
     func largeOrder() throws {
         let item = #"""
@@ -212,7 +236,8 @@ struct PackageVerifierTests {
         func codes(_ logo: String, _ paths: [String]) throws -> [String] {
             var files: [String: [UInt8]] = [:]
             for path in paths {
-                files[path] = path.hasSuffix(".strings") ? Array(#""Shop" = "b";"#.utf8) : Fixtures.png(30)
+                let side: UInt32 = path.contains("@3x") ? 900 : path.contains("@2x") ? 600 : 300
+                files[path] = path.hasSuffix(".strings") ? Array(#""Shop" = "b";"#.utf8) : Picture.png(side, side)
             }
             let text = String(decoding: Fixtures.order, as: UTF8.self).replacing("\"logo.png\"", with: "\"\(logo)\"")
             return FileCheck.check(try JSONValue(parsing: Array(text.utf8)), files: files).map(\.code)

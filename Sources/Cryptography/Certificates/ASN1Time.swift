@@ -37,6 +37,13 @@ enum ASN1Time {
         return days * 86_400 + numbers[3] * 3_600 + numbers[4] * 60 + numbers[5]
     }
 
+    /// Whether a time is written as RFC 5652 11.3 has it: `YYMMDDHHMMSSZ`, or `YYYYMMDDHHMMSSZ` in a GeneralizedTime. OpenSSL
+    /// reads further forms, such as `YYMMDDHHMM+hhmm`.
+    static func isExact(_ text: [UInt8], isUTCTime: Bool) -> Bool {
+        if isUTCTime { return seconds(utcTime: text[...]) != nil }
+        return text.count == 15 && text[14] == UInt8(ascii: "Z") && text.dropLast().allSatisfy { 0x30...0x39 ~= $0 }
+    }
+
     /// A second as people read it in messages: `2026-01-02T03:04:05Z`.
     static func text(_ seconds: Int64) -> String {
         let buffer = MemoryBuffer()

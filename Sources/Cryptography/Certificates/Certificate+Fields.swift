@@ -97,6 +97,18 @@ extension Certificate {
         return unsafe bytes(of: data)
     }
 
+    /// Extensions that are there more than once, dotted, which RFC 5280 4.2 forbids: readers differ in which counts.
+    public var repeatedExtensions: [String] {
+        var seen: Set<String> = []
+        var repeated: [String] = []
+        for index in unsafe 0..<max(0, X509_get_ext_count(pointer)) {
+            let found = unsafe X509_get_ext(pointer, index)
+            guard let oid = unsafe ObjectIdentifier.dotted(X509_EXTENSION_get_object(found)) else { continue }
+            if !seen.insert(oid).inserted, !repeated.contains(oid) { repeated.append(oid) }
+        }
+        return repeated
+    }
+
     /// The text of an extension that is a UTF8String or an IA5String, or nil.
     public func extensionString(_ oid: String) -> String? {
         guard let value = extensionValue(oid) else { return nil }

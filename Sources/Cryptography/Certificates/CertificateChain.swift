@@ -34,7 +34,7 @@ package enum CertificateChain {
             else { return false }
             unsafe X509_VERIFY_PARAM_set_time(parameters, Int(time))
             unsafe X509_VERIFY_PARAM_set_auth_level(parameters, 2)
-            unsafe X509_STORE_CTX_set_verify_cb(context, lastSecond)
+            unsafe X509_STORE_CTX_set_verify_cb(context, leniency)
             if mayEndBelowRoot { unsafe X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_PARTIAL_CHAIN)) }
             return unsafe X509_verify_cert(context) == 1
         }
@@ -48,16 +48,30 @@ package enum CertificateChain {
         return try unsafe CertificateStack.certificates(of: X509_STORE_CTX_get0_chain(context))
     }
 
-    /// Takes a certificate in its last second: validity is from notBefore through notAfter, inclusive (RFC 5280 4.1.2.5),
-    /// but OpenSSL calls a certificate expired at notAfter itself.
-    private static let lastSecond: @convention(c) (Int32, OpaquePointer?) -> Int32 = { isFine, context in
+    /// Takes what OpenSSL refuses and Apple's systems, or RFC 5280, don't.
+    ///
+    /// A certificate in its last second: validity is from notBefore through notAfter, inclusive (RFC 5280 4.1.2.5), but OpenSSL
+    /// calls a certificate expired at notAfter itself. And Apple's own markers as critical extensions, which its systems
+    /// know whatever they mark (Apple's open-source Security framework, `isAppleExtensionOID`).
+    private static let leniency: @convention(c) (Int32, OpaquePointer?) -> Int32 = { isFine, context in
         guard isFine == 0, let context = unsafe context,
-            unsafe X509_STORE_CTX_get_error(context) == X509_V_ERR_CERT_HAS_EXPIRED,
             let culprit = unsafe X509_STORE_CTX_get_current_cert(context),
             let parameters = unsafe X509_STORE_CTX_get0_param(context)
         else { return isFine }
-        let end = unsafe ASN1Time.seconds(X509_get0_notAfter(culprit))
-        return unsafe end == Int64(X509_VERIFY_PARAM_get_time(parameters)) ? 1 : 0
+        switch unsafe X509_STORE_CTX_get_error(context) {
+        case X509_V_ERR_CERT_HAS_EXPIRED:
+            let end = unsafe ASN1Time.seconds(X509_get0_notAfter(culprit))
+            return unsafe end == Int64(X509_VERIFY_PARAM_get_time(parameters)) ? 1 : 0
+        case X509_V_ERR_UNHANDLED_CRITICAL_EXTENSION:
+            for index in unsafe 0..<max(0, X509_get_ext_count(culprit)) {
+                let found = unsafe X509_get_ext(culprit, index)
+                if unsafe X509_EXTENSION_get_critical(found) == 0 || X509_supported_extension(found) == 1 { continue }
+                let oid = unsafe ObjectIdentifier.dotted(X509_EXTENSION_get_object(found)) ?? ""
+                guard oid.hasPrefix("1.2.840.113635.100.6.") else { return 0 }
+            }
+            return 1
+        default: return 0
+        }
     }
 
     private static func error(
@@ -101,8 +115,6 @@ package enum CertificateChain {
     }
 
     private static func key(_ identifier: [UInt8]?) -> String {
-        guard let identifier else { return "" }
-        let text = identifier.map { Hex.encode([$0]).uppercased() }.joined(separator: ":")
-        return " (key id \(text))"
+        identifier.map { " (key id \(KeyIdentifier.text($0)))" } ?? ""
     }
 }

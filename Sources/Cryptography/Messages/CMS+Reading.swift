@@ -5,18 +5,19 @@ extension CMS {
     /// Reads a signature without checking it.
     /// - Throws: `notDER` for anything but one SignedData, with what it is instead.
     package static func parse(_ der: [UInt8]) throws(CryptographyError) -> CMSSignedData {
-        try signedData(CMSStructure.read(der: der), der)
+        signedData(try CMSStructure.read(der: der), der)
     }
 
     private static func signedData(
         _ structure: borrowing CMSStructure,
         _ der: [UInt8],
-        certificates: [Certificate]? = nil
-    ) throws(CryptographyError) -> CMSSignedData {
+        certificates: EmbeddedCertificates? = nil
+    ) -> CMSSignedData {
         defer { OpenSSLFailures.clear() }
-        let embedded = if let certificates { certificates } else { try structure.certificates() }
+        let embedded = certificates ?? structure.certificates()
         return CMSSignedData(
-            certificates: embedded,
+            certificates: embedded.readable,
+            unreadableCertificates: embedded.unreadable,
             signers: unsafe structure.signers.map { unsafe signer($0) },
             contentType: unsafe ObjectIdentifier.dotted(CMS_get0_eContentType(structure.pointer)) ?? "",
             isDetached: unsafe CMS_is_detached(structure.pointer) == 1,
@@ -53,22 +54,24 @@ extension CMS {
         takesShortcut: Bool = true,
         certificate: ([UInt8]) throws(CryptographyError) -> Certificate
     ) throws(CryptographyError) -> (data: CMSSignedData, signer: Result<Certificate, CryptographyError>) {
-        var embedded: [Certificate]?
+        var embedded: EmbeddedCertificates?
         var rest = der
         if DERReader.isStrict(der), let parts = CMSForm.split(der) {
-            var all: [Certificate] = []
-            for bytes in parts.certificates { all.append(try certificate(bytes)) }
+            var all = EmbeddedCertificates()
+            for bytes in parts.certificates {
+                all.add { () throws(CryptographyError) in try certificate(bytes) }
+            }
             embedded = all
             if takesShortcut, let plain = PlainSignature(der),
-                let signer = plain.signer(over: content, among: all + certificates)
+                let signer = plain.signer(over: content, among: all.readable + certificates)
             {
                 return (plain.signedData(certificates: all), .success(signer))
             }
             rest = parts.signedData
         }
         let structure = try CMSStructure.read(der: rest)
-        let data = try signedData(structure, der, certificates: embedded)
-        let all = (embedded ?? []) + certificates
+        let data = signedData(structure, der, certificates: embedded)
+        let all = (embedded?.readable ?? []) + certificates
         do throws(CryptographyError) {
             return (data, .success(try verify(structure, data, content: content, certificates: all)))
         } catch {
@@ -123,6 +126,9 @@ extension CMS {
         }
         let time = unsafe value(signingTimeAttribute, in: signed, V_ASN1_UTCTIME)
         let longTime = unsafe value(signingTimeAttribute, in: signed, V_ASN1_GENERALIZEDTIME)
+        let isUTCTime = unsafe time != nil
+        let written = unsafe (time ?? longTime).map { unsafe bytes($0.assumingMemoryBound(to: ASN1_STRING.self)) }
+        let isExact = written.map { ASN1Time.isExact($0, isUTCTime: isUTCTime) } ?? false
         let messageDigest = unsafe value(messageDigestAttribute, in: signed, V_ASN1_OCTET_STRING)
         let contentType = unsafe value(contentTypeAttribute, in: signed, V_ASN1_OBJECT)
         return unsafe CMSSignedData.Signer(
@@ -134,6 +140,7 @@ extension CMS {
             contentType: contentType.flatMap { unsafe ObjectIdentifier.dotted(OpaquePointer($0)) },
             signingTime: ASN1Time.seconds((time ?? longTime)?.assumingMemoryBound(to: ASN1_TIME.self)),
             signingTimeIsUTCTime: time != nil,
+            signingTimeIsExact: isExact,
             messageDigest: messageDigest.map { unsafe bytes($0.assumingMemoryBound(to: ASN1_STRING.self)) }
         )
     }

@@ -5,7 +5,8 @@ package struct CMSForm: Hashable, Sendable {
     /// Whether the file is DER throughout: BER can write one thing in several ways.
     package private(set) var isDER = false
     /// Whether every signer's version is the one that belongs to how it names its certificate: 1 for issuer and serial
-    /// number, 3 for a key identifier (RFC 5652 5.3).
+    /// number, 3 for a key identifier (RFC 5652 5.3); and SignedData's is one that there is, from 3 on where a signer is named
+    /// by key identifier (5.1).
     package private(set) var hasRightVersions = true
     /// Whether every signer's name is tagged as RFC 5652 has it; some writers put a key identifier under an explicit tag.
     package private(set) var hasRightIdentifiers = true
@@ -29,12 +30,18 @@ package struct CMSForm: Hashable, Sendable {
         var inner = DERReader(bytes, wrapper.contents)
         guard let signedData = inner.next(0x30) else { return }
         var fields = DERReader(bytes, signedData.contents)
-        guard fields.next(0x02) != nil, fields.next(0x31) != nil, fields.next(0x30) != nil else { return }
+        guard let version = fields.next(0x02), fields.next(0x31) != nil, fields.next(0x30) != nil else { return }
+        let versions: ClosedRange<UInt8> = 1...5
+        if version.contents.count != 1 || !versions.contains(bytes[version.contents.lowerBound]) {
+            hasRightVersions = false
+        }
         _ = fields.next(0xa0)
         hasRevocationLists = fields.next(0xa1) != nil
         guard let set = fields.next(0x31) else { return }
         var signers = DERReader(bytes, set.contents)
-        while let signer = signers.next(0x30) { read(signer: signer.contents, bytes) }
+        while let signer = signers.next(0x30) {
+            read(signer: signer.contents, bytes, isVersion3: bytes[version.contents].last ?? 0 >= 3)
+        }
     }
 
     /// Takes a strict signature apart into the same without certificates, and the certificates' bytes in their order.
@@ -66,12 +73,12 @@ package struct CMSForm: Hashable, Sendable {
         return (bare, certificates)
     }
 
-    private mutating func read(signer: Range<Int>, _ bytes: [UInt8]) {
+    private mutating func read(signer: Range<Int>, _ bytes: [UInt8], isVersion3: Bool) {
         var fields = DERReader(bytes, signer)
         guard let version = fields.next(0x02), let identifier = fields.next() else { return }
         switch identifier.tag {
         case 0x30: if Array(bytes[version.contents]) != [1] { hasRightVersions = false }
-        case 0x80: if Array(bytes[version.contents]) != [3] { hasRightVersions = false }
+        case 0x80: if Array(bytes[version.contents]) != [3] || !isVersion3 { hasRightVersions = false }
         default: hasRightIdentifiers = false
         }
         guard fields.next(0x30) != nil, let attributes = fields.next(0xa0) else { return }

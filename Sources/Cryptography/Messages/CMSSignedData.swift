@@ -27,6 +27,9 @@ package struct CMSSignedData: Sendable {
         package let signingTime: Int64?
         /// Whether signingTime is UTCTime, as it must be before 2050.
         package let signingTimeIsUTCTime: Bool
+        /// Whether signingTime is written to the second and in UTC, as RFC 5652 11.3 asks: `YYMMDDHHMMSSZ`, and in a
+        /// GeneralizedTime `YYYYMMDDHHMMSSZ`.
+        package let signingTimeIsExact: Bool
         /// The messageDigest attribute.
         package let messageDigest: [UInt8]?
 
@@ -34,8 +37,18 @@ package struct CMSSignedData: Sendable {
         package var usesSHA256: Bool { digestAlgorithm == "2.16.840.1.101.3.4.2.1" }
     }
 
-    /// Embedded certificates, in the order of the file.
+    /// An embedded certificate that can't be read.
+    package struct UnreadableCertificate: Hashable, Sendable {
+        /// Its place among the embedded certificates, from 1 on.
+        package let number: Int
+        /// Why, in one sentence.
+        package let reason: String
+    }
+
+    /// Embedded certificates that can be read, in the order of the file.
     package let certificates: [Certificate]
+    /// Those that can't, in the order of the file.
+    package let unreadableCertificates: [UnreadableCertificate]
     /// Wallet wants exactly one.
     package let signers: [Signer]
     /// Dotted type of the content.

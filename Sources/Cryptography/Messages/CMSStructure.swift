@@ -48,10 +48,15 @@ struct CMSStructure: ~Copyable {
     var signers: [OpaquePointer] { unsafe CertificateStack.elements(of: CMS_get0_SignerInfos(pointer)) }
 
     /// The embedded certificates, in the order of the file.
-    func certificates() throws(CryptographyError) -> [Certificate] {
+    func certificates() -> EmbeddedCertificates {
         let stack = unsafe CMS_get1_certs(pointer)
         defer { unsafe CertificateStack.free(stack) }
-        return try unsafe CertificateStack.certificates(of: stack)
+        var all = EmbeddedCertificates()
+        let elements = unsafe CertificateStack.elements(of: stack)
+        for index in unsafe elements.indices {
+            all.add { () throws(CryptographyError) in try unsafe Certificate(sharing: elements[index]) }
+        }
+        return all
     }
 
     /// Checks digest and signature, not the certificates.

@@ -81,9 +81,10 @@ struct PlainSignature {
     }
 
     /// What the signature says.
-    func signedData(certificates: [Certificate]) -> CMSSignedData {
+    func signedData(certificates: EmbeddedCertificates) -> CMSSignedData {
         CMSSignedData(
-            certificates: certificates,
+            certificates: certificates.readable,
+            unreadableCertificates: certificates.unreadable,
             signers: [
                 CMSSignedData.Signer(
                     identifier: .subjectKeyIdentifier(keyIdentifier),
@@ -94,6 +95,7 @@ struct PlainSignature {
                     contentType: CMS.dataType,
                     signingTime: signingTime,
                     signingTimeIsUTCTime: true,
+                    signingTimeIsExact: true,
                     messageDigest: digest
                 )
             ],

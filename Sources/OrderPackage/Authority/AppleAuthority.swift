@@ -53,11 +53,3 @@ public enum AppleAuthority {
         texts.compactMap { try? Certificate(pem: Array($0.utf8)) }
     }
 }
-
-/// Key identifiers as people compare them.
-enum KeyIdentifier {
-    /// Upper-case hexadecimal digits with colons: `5B:D9:FA:1D…`.
-    static func text(_ bytes: [UInt8]) -> String {
-        bytes.map { Hex.encode([$0]).uppercased() }.joined(separator: ":")
-    }
-}

@@ -59,11 +59,15 @@ struct ChainCheck {
             let count = try memory.check(leaf, issuer, root, at: time)
             if count != 3 { addLength(count) }
         } catch {
+            // The message names the certificate that is at fault.
+            let isOfIssuer = error.message.contains(issuer.subjectDescription)
             list.error(
                 "chain-refused",
                 Self.path,
                 ArchiveCheck.sentence(error.message),
-                fix: "Ask for a new certificate, and embed its issuer as Apple publishes it."
+                fix: isOfIssuer
+                    ? "Embed the issuer as Apple publishes it; a new certificate of your own changes nothing."
+                    : "Ask for a new certificate."
             )
         }
     }
@@ -115,6 +119,7 @@ struct ChainCheck {
             addWeakKey(leaf)
         }
         checkDigest(leaf)
+        checkExtensions(leaf)
     }
 
     private mutating func addWeakKey(_ certificate: Certificate) {
@@ -133,6 +138,17 @@ struct ChainCheck {
             Self.path,
             "\(certificate.subjectDescription) is signed with SHA-1 or MD5.",
             fix: "Ask for a new certificate."
+        )
+    }
+
+    private mutating func checkExtensions(_ certificate: Certificate) {
+        let repeated = certificate.repeatedExtensions
+        guard !repeated.isEmpty else { return }
+        list.warning(
+            "certificate-extension-repeated",
+            Self.path,
+            "\(certificate.subjectDescription) has more than one of the extension \(repeated.joined(separator: " and ")).",
+            fix: "Ask for a new certificate: readers differ in which of them counts (RFC 5280 4.2)."
         )
     }
 
@@ -282,6 +298,7 @@ struct ChainCheck {
             addWeakKey(issuer)
         }
         checkDigest(issuer)
+        checkExtensions(issuer)
     }
 
     private mutating func findRoot(of issuer: Certificate) -> Certificate? {

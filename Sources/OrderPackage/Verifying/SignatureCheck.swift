@@ -17,8 +17,11 @@ struct SignatureCheck {
     /// An honest one has 3 to 4 KB; bounds the number of certificates that are read and compared.
     static let sizeLimit = 65_536
     /// RSA with PKCS#1 v1.5, by itself and with SHA-256, SHA-384 and SHA-512.
-    private static let rsaAlgorithms: Set = [
-        "1.2.840.113549.1.1.1", "1.2.840.113549.1.1.11", "1.2.840.113549.1.1.12", "1.2.840.113549.1.1.13",
+    private static let rsaAlgorithms = Set(["1.2.840.113549.1.1.1"]).union(digests.keys)
+    /// The digests that RSA's algorithms name.
+    private static let digests = [
+        "1.2.840.113549.1.1.11": "2.16.840.1.101.3.4.2.1", "1.2.840.113549.1.1.12": "2.16.840.1.101.3.4.2.2",
+        "1.2.840.113549.1.1.13": "2.16.840.1.101.3.4.2.3",
     ]
     /// SHA-384 and SHA-512.
     private static let longerDigests: Set = ["2.16.840.1.101.3.4.2.2", "2.16.840.1.101.3.4.2.3"]
@@ -51,6 +54,7 @@ struct SignatureCheck {
             list.error("signature-not-der", Self.path, ArchiveCheck.sentence(error.message), fix: Self.withDER)
             return
         }
+        checkCertificates()
         checkForm()
         hasFormErrors = list.findings.contains(where: \.isError)
         checkSigner(others)
@@ -112,6 +116,19 @@ struct SignatureCheck {
 
     // MARK: Form
 
+    private mutating func checkCertificates() {
+        guard let data else { return }
+        let count = data.certificates.count + data.unreadableCertificates.count
+        for certificate in data.unreadableCertificates {
+            list.error(
+                "signature-certificate-unreadable",
+                Self.path,
+                "Certificate \(certificate.number) of \(count) in the signature can't be read: \(certificate.reason).",
+                fix: "Embed the signing certificate and its intermediate, each in DER as Apple gives it."
+            )
+        }
+    }
+
     private mutating func checkForm() {
         guard let data else { return }
         if !data.isDetached {
@@ -159,6 +176,14 @@ struct SignatureCheck {
                 "The signature isn't RSA with PKCS#1 v1.5 (\(signer.signatureAlgorithm)).",
                 fix: "Sign with an RSA key, without PSS."
             )
+        } else if let digest = Self.digests[signer.signatureAlgorithm], digest != signer.digestAlgorithm {
+            list.warning(
+                "signature-algorithm",
+                Self.path,
+                "The signature's algorithm (\(signer.signatureAlgorithm)) names another digest than the signer's"
+                    + " (\(signer.digestAlgorithm)); readers differ in which they take.",
+                fix: "Name RSA alone (1.2.840.113549.1.1.1), or RSA with the digest that is signed."
+            )
         }
         checkAttributes(signer)
         let own = named(in: data.certificates)
@@ -192,8 +217,8 @@ struct SignatureCheck {
             list.warning(
                 "signature-version",
                 Self.path,
-                "The signer's version isn't the one that belongs to how its certificate is named.",
-                fix: "Write version 3 for a key identifier, 1 for issuer and serial number (RFC 5652 5.3)."
+                "A version in the signature isn't the one that belongs to how the signer's certificate is named.",
+                fix: "Write version 3 for a key identifier, 1 for issuer and serial number (RFC 5652 5.1 and 5.3)."
             )
         }
         if !form.hasSortedAttributes {
@@ -287,6 +312,13 @@ struct SignatureCheck {
                 "The signing time is no UTCTime, as it must be before 2050.",
                 fix: fix
             )
+        } else if !signer.signingTimeIsExact {
+            list.warning(
+                "signing-time-form",
+                Self.path,
+                "The signing time isn't written to the second and in UTC, as RFC 5652 11.3 has it.",
+                fix: fix
+            )
         }
     }
 
@@ -332,6 +364,8 @@ struct SignatureCheck {
     }
 
     private mutating func addMissingSigner() {
+        // It may be the one that couldn't be read, which is said already.
+        if data?.unreadableCertificates.isEmpty == false { return }
         list.error(
             "signer-missing",
             Self.path,

@@ -71,12 +71,28 @@ extension BrokenPackage {
         leaf("a leaf whose subject names another type", ["warning certificate-subject signature"]) {
             $0.subject[0].value = "order.com.example.other"
         },
+        leaf("a leaf with two order types", ["warning certificate-extension-repeated signature"]) {
+            $0.privateExtensions.append(.text(WalletPolicy.orderType, "order.com.example.other"))
+        },
         leaf("an expired leaf", ["error certificate-expired signature"]) { $0.notAfter = Fixtures.now - 1 },
         leaf("a leaf from tomorrow", ["error certificate-not-yet-valid signature"]) {
             $0.notBefore = Fixtures.now + day
         },
         leaf("a leaf with a critical extension that nobody knows", ["error chain-refused signature"]) {
             $0.privateExtensions.append(.init(oid: "1.2.3.4.5", der: DER.null, isCritical: true))
+        },
+        leaf("a leaf whose push marker is critical, which Apple's systems know", []) { template in
+            for index in template.privateExtensions.indices
+            where template.privateExtensions[index].oid == WalletPolicy.pushMarker {
+                template.privateExtensions[index].isCritical = true
+            }
+        },
+        leaf("a leaf whose order type is critical", ["error chain-refused signature"]) {
+            $0.privateExtensions[0].isCritical = true
+        },
+        leaf("a leaf with a critical marker, and another critical extension", ["error chain-refused signature"]) {
+            $0.privateExtensions.append(.init(oid: "1.2.840.113635.100.6.99", der: DER.null, isCritical: true))
+            $0.privateExtensions.append(.init(oid: "1.2.840.113635.100.60.1", der: DER.null, isCritical: true))
         },
         BrokenPackage("a leaf with a key of 1,024 bits", ["error certificate-weak-key signature"]) {
             let authority = try Fixtures.authority()
@@ -155,6 +171,15 @@ extension BrokenPackage {
         },
         intermediate("an intermediate without the marker", ["error intermediate-marker"]) { $0.privateExtensions = [] },
         intermediate("an intermediate that may not issue", ["error intermediate-not-authority"]) { $0.isCA = false },
+        intermediate("an intermediate whose marker is critical, which Apple's systems know", []) {
+            $0.privateExtensions[0].isCritical = true
+        },
+        intermediate("an intermediate with a critical extension that nobody knows", ["error chain-refused"]) {
+            $0.privateExtensions.append(.init(oid: "1.2.3.4.5", der: DER.null, isCritical: true))
+        },
+        intermediate("an intermediate with its marker twice", ["warning certificate-extension-repeated"]) {
+            $0.privateExtensions.append(.marker(WalletPolicy.intermediateMarker))
+        },
         intermediate("an expired intermediate", ["error certificate-expired"]) { $0.notAfter = Fixtures.now - 1 },
         intermediate("an intermediate signed with SHA-1", ["error certificate-weak-signature"]) {
             $0.signature = .sha1

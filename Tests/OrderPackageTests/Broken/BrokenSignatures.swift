@@ -38,6 +38,15 @@ extension BrokenPackage {
         return bytes
     }
 
+    /// What there is to say where the intermediate is there, but can't be read.
+    private static let withoutIntermediate = [
+        "error chain-incomplete signature", "error signature-certificate-unreadable signature",
+        "warning intermediate-missing signature",
+    ]
+
+    /// An octet string in the place of a certificate: strict DER, and no certificate.
+    private static let junk = DER.sequence([DER.octetString([1, 2, 3])])
+
     /// `signature`.
     static let signatures: [BrokenPackage] = [
         signature("an empty signature", ["error signature-empty"], []),
@@ -52,11 +61,40 @@ extension BrokenPackage {
             $0.signature = try Fixtures.authority().identity.key.signature(of: $0.honestManifest())
         },
         edited("a signature cut short", ["error signature-not-der"]) { Array($0.dropLast(100)) },
-        BrokenPackage("a certificate whose first day can't be read", ["error signature-not-der signature"]) {
+        BrokenPackage("a certificate whose first day can't be read", withoutIntermediate) {
             $0.signature = try withoutDate(0, $0.honestSignature($0.honestManifest()))
         },
-        BrokenPackage("a certificate whose last day can't be read", ["error signature-not-der signature"]) {
+        BrokenPackage("a certificate whose last day can't be read", withoutIntermediate) {
             $0.signature = try withoutDate(1, $0.honestSignature($0.honestManifest()))
+        },
+        forged("a further certificate that is none", ["error signature-certificate-unreadable"]) {
+            $0.furtherCertificate = junk
+        },
+        forged(
+            "a further certificate that is none, and no signing time, which OpenSSL reads",
+            ["error signature-certificate-unreadable", "error signing-time-missing"]
+        ) {
+            $0.furtherCertificate = junk
+            $0.attributes.remove(at: 1)
+        },
+        forged("a further certificate that is none, and no certificates", ["error signature-certificate-unreadable"]) {
+            $0.certificates = []
+            $0.furtherCertificate = junk
+        },
+        BrokenPackage(
+            "a leaf with an extension that can't be read",
+            ["error signature-certificate-unreadable signature"]
+        ) {
+            let authority = try Fixtures.authority()
+            var der = authority.identity.certificate.der
+            // The extended key usage as a set, where a sequence must stand.
+            let usage: [UInt8] = [0x06, 0x03, 0x55, 0x1D, 0x25, 0x04]
+            let place = der.indices.first { der[$0...].starts(with: usage) } ?? 0
+            der[place + usage.count + 1] = 0x31
+            try $0.forge {
+                $0.certificates = [authority.intermediate]
+                $0.furtherCertificate = der
+            }
         },
         edited("a line end after the signature", ["error signature-not-der"]) { $0 + [0x0A] },
         BrokenPackage("a certificate for a signature", ["error signature-not-der signature"]) {
@@ -74,6 +112,14 @@ extension BrokenPackage {
             $0.identifier = .issuer
         },
         forged("a version that isn't the identifier's", ["warning signature-version"]) { $0.version = 1 },
+        forged("version 1 over a signer by key identifier", ["warning signature-version"]) { $0.dataVersion = [1] },
+        forged("version 99", ["warning signature-version"]) { $0.dataVersion = [99] },
+        forged("version -5", ["warning signature-version"]) { $0.dataVersion = [0xFB] },
+        forged("version 1 over a signer by issuer and serial number", []) {
+            $0.dataVersion = [1]
+            $0.version = 1
+            $0.identifier = .issuer
+        },
         forged("a key identifier under an explicit tag", ["error signature-signer-identifier"]) {
             $0.identifier = .explicitKey
         },
@@ -96,6 +142,19 @@ extension BrokenPackage {
         },
         forged("a signing time with fractions and a century", ["warning signing-time-form"]) {
             $0.attributes[1] = ForgedSignature.signingTime(Array("20260101000000Z".utf8), tag: 0x18)
+        },
+        forged("a signing time in another zone", ["warning signing-time-form"]) {
+            $0.attributes[1] = ForgedSignature.signingTime(Array("260101010000+0100".utf8), tag: 0x17)
+        },
+        forged("a signing time without seconds", ["warning signing-time-form"]) {
+            $0.attributes[1] = ForgedSignature.signingTime(Array("2601010000Z".utf8), tag: 0x17)
+        },
+        forged(
+            "a signing time in the year 2050, with fractions",
+            Array(repeating: "error certificate-expired", count: 3)
+                + ["warning signing-time-form", "warning signing-time-future"]
+        ) {
+            $0.attributes[1] = ForgedSignature.signingTime(Array("20500101000000.5Z".utf8), tag: 0x18)
         },
         forged("a signing time that is none", ["error signing-time-form"]) {
             $0.attributes[1] = ForgedSignature.signingTime(Array("yesterday".utf8), tag: 0x0C)
@@ -121,6 +180,10 @@ extension BrokenPackage {
         forged("an elliptic curve's algorithm", ["error signature-algorithm"]) {
             $0.signatureAlgorithm = "1.2.840.10045.4.3.2"
         },
+        forged("RSA with SHA-512 over SHA-256", ["warning signature-algorithm"]) {
+            $0.signatureAlgorithm = "1.2.840.113549.1.1.13"
+        },
+        forged("RSA with SHA-256 over SHA-256", []) { $0.signatureAlgorithm = "1.2.840.113549.1.1.11" },
         forged("a byte of the signature changed", ["error signature-invalid"]) { $0.spoil = { $0[100] ^= 1 } },
         forged("another's key", ["error signature-invalid"]) { $0.signer.1 = try Fixtures.authority().intermediateKey },
         forged("two signers", ["error signature-signers"]) { $0.signers = 2 },
