@@ -93,6 +93,40 @@ struct ImageTests {
         #expect(codes(Array(Picture.png(300, 300).prefix(40)), .label) == ["warning image-damaged"])
     }
 
+    @Test("a PNG as Xcode writes it for iOS is shown there, and its readers elsewhere are told of")
+    func appleOnly() throws {
+        let plain = Picture.png(300, 300, colour: 6)
+        let own = Picture.pngSignature + Picture.chunk("CgBI", [0x50, 0, 0x20, 2]) + plain.dropFirst(8)
+        let image = try ImageProperties(own)
+        #expect(image.width == 300 && image.height == 300 && !image.isOpaque && image.isForAppleOnly)
+        #expect(try !ImageProperties(plain).isForAppleOnly)
+        let findings = ImageCheck.findings("logo.png", own, .logo)
+        #expect(findings.map(\.code) == ["image-apple-only", "image-transparent"])
+        #expect(findings.map(\.severity) == [.note, .warning])
+        #expect(ImageCheck.findings("a.png", own, .receipt).map(\.code) == ["image-apple-only"])
+        for length in 3..<own.count {
+            #expect(throws: ImageProperties.Fault.self) { try ImageProperties(Array(own.prefix(length))) }
+        }
+        // In front of the header alone, and once.
+        let twice = own.prefix(24) + own.dropFirst(8)
+        #expect(throws: ImageProperties.Fault.self) { try ImageProperties(Array(twice)) }
+    }
+
+    @Test(
+        "an image is held against the resolution in its name",
+        arguments: [
+            ("logo.png", 300, true), ("logo.png", 299, false), ("logo.png", 900, true), ("logo.png", 901, false),
+            ("logo@2x.png", 600, true), ("logo@2x.png", 300, false), ("logo@3x.png", 900, true),
+            ("logo@3x.png", 600, false), ("en.lproj/logo@3x.jpg", 300, false), ("logo@3x", 300, false),
+            ("a@2x.b/logo.png", 300, true),
+        ] as [(String, UInt32, Bool)]
+    )
+    func resolutions(path: String, side: UInt32, isFine: Bool) throws {
+        let findings = ImageCheck.findings(path, Picture.png(side, side), .logo)
+        #expect(findings.map(\.code) == (isFine ? [] : ["image-size"]), "\(path) \(side)")
+        if path.contains("@2x.p"), !isFine { #expect(findings[0].message.contains("recommends 600 by 600")) }
+    }
+
     @Test("a header that never ends is read in linear time")
     func linear() throws {
         // A megabyte of fill bytes, and one of empty chunks.

@@ -99,6 +99,18 @@ struct PackageBuilderTests {
         }
     }
 
+    @Test("a signing time in the future is told before anything is signed, as it is of the package")
+    func future() throws {
+        let builder = PackageBuilder(identity: try Fixtures.authority().identity)
+        let now = Fixtures.now + 86_400
+        #expect(builder.findings(signingAt: now + 86_400, now: now).isEmpty)
+        let finding = try #require(builder.findings(signingAt: now + 86_401, now: now).first)
+        #expect(finding.code == "signing-time-future" && finding.severity == .warning)
+        #expect(finding.pointer?.description == "/updatedAt" && finding.message.contains("2026-01-03T00:00:01Z"))
+        // What is older than the chain is signed at its first second.
+        #expect(!builder.findings(signingAt: 0, now: builder.identity.chainNotBefore - 86_401).isEmpty)
+    }
+
     @Test(
         "orders that don't fit the certificate are refused before signing",
         arguments: [

@@ -106,6 +106,12 @@ struct PackageCaseTests {
     func emptySignature() throws {
         for bytes in [[], [0x30], [UInt8](repeating: 0x30, count: 256), [UInt8](repeating: 0, count: 3_000)] {
             #expect { try PackageBuilder.checkForm(bytes) } throws: { ($0 as? OrderPackageError)?.code == .signing }
+            var builder = PackageBuilder(identity: try Fixtures.authority().identity)
+            builder.sign = { _, _ in bytes }
+            let error = #expect(throws: OrderPackageError.self) {
+                try builder.build(order: Fixtures.order, signingTime: Fixtures.now)
+            }
+            #expect(error?.code == .signing && error?.message.contains("\(bytes.count) bytes") == true)
         }
         #expect(throws: Never.self) { try PackageBuilder.checkForm(try part("signature", of: Fixtures.package())) }
         var parts = PackageParts()

@@ -26,17 +26,29 @@ enum ImageCheck {
                 )
             ]
         }
-        // A platform's logo, a receipt or a label may have any shape.
-        guard use == .logo || use == .image else { return [] }
         var findings: [Finding] = []
-        let sides = recommendedSide...3 * recommendedSide
+        if image.isForAppleOnly {
+            findings.append(
+                Finding(
+                    severity: .note,
+                    code: "image-apple-only",
+                    path: path,
+                    message: "The image is a PNG as Xcode writes it for iOS; other systems can't show it.",
+                    fix: "Take the image as it was before Xcode copied it into an app."
+                )
+            )
+        }
+        // A platform's logo, a receipt or a label may have any shape.
+        guard use == .logo || use == .image else { return findings }
+        let sides = sides(path)
         if image.width != image.height || !sides.contains(image.width) {
             findings.append(
                 Finding(
                     severity: .warning,
                     code: "image-size",
                     path: path,
-                    message: "The image has \(image.width) by \(image.height) pixels; Apple recommends 300 by 300.",
+                    message: "The image has \(image.width) by \(image.height) pixels; Apple recommends"
+                        + " \(sides.lowerBound) by \(sides.lowerBound)\(sides.lowerBound == recommendedSide ? "" : " here").",
                     fix: "Use a square image of 300 pixels, 600 for @2x and 900 for @3x."
                 )
             )
@@ -53,5 +65,14 @@ enum ImageCheck {
             )
         }
         return findings
+    }
+
+    /// The sides in pixels that an image may have by its name. One that stands for all resolutions may have the largest's.
+    private static func sides(_ path: String) -> ClosedRange<Int> {
+        let stem = path.lastIndex(of: ".").map { path[..<$0] } ?? path[...]
+        let largest = 3 * recommendedSide
+        if stem.hasSuffix("@3x") { return largest...largest }
+        if stem.hasSuffix("@2x") { return 2 * recommendedSide...largest }
+        return recommendedSide...largest
     }
 }

@@ -9,6 +9,9 @@ public struct ImageProperties: Sendable, Hashable {
     /// Whether the format leaves no pixel transparent: no alpha channel and no transparent colour.
     public let isOpaque: Bool
 
+    /// Whether it is a PNG as Xcode writes it for iOS (with a CgBI chunk in front), which other systems can't show.
+    public internal(set) var isForAppleOnly = false
+
     /// No side of a picture is longer: what a small file unpacks to must fit into a phone's memory.
     static let longestSide = 10_000
 

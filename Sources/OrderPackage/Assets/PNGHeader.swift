@@ -9,6 +9,9 @@ enum PNGHeader {
     /// Reads the first chunk, and looks through the others for transparency and for the end.
     static func read(_ bytes: [UInt8]) throws(ImageProperties.Fault) -> ImageProperties {
         var offset = signatureLength
+        // Xcode writes PNGs for iOS in a form of its own, with this chunk in front.
+        let isForAppleOnly = type(bytes, offset) == "CgBI"
+        if isForAppleOnly, let length = bytes.bigEndian32(at: offset) { offset += frameLength + length }
         guard bytes.bigEndian32(at: offset) == 13, type(bytes, offset) == "IHDR",
             offset + frameLength + 13 <= bytes.count
         else {
@@ -39,7 +42,9 @@ enum PNGHeader {
                 guard hasPicture else {
                     throw ImageProperties.Fault(message: "the PNG has no picture (no IDAT chunk)", offset: offset)
                 }
-                return try ImageProperties(width: width, height: height, isOpaque: isOpaque, offset: data)
+                var image = try ImageProperties(width: width, height: height, isOpaque: isOpaque, offset: data)
+                image.isForAppleOnly = isForAppleOnly
+                return image
             default: break
             }
             offset += frameLength + length

@@ -2,7 +2,8 @@
 
 import Cryptography
 import ExactJSON
-package import OrderModel
+public import OrderModel
+import ServiceRuntime
 import ZipFiles
 
 /// Builds signed packages.
@@ -13,9 +14,14 @@ public struct PackageBuilder: Sendable {
     /// What the packages are signed with.
     public let identity: SigningIdentity
 
+    /// Signs a manifest at a second; a test puts one in its place that fails unseen.
+    var sign: @Sendable ([UInt8], Int64) throws(CryptographyError) -> [UInt8]
+
     /// A builder that signs with an identity.
     public init(identity: SigningIdentity) {
         self.identity = identity
+        let signer = identity.signer
+        sign = { manifest, time throws(CryptographyError) in try signer.sign(manifest, signingTime: time) }
     }
 
     /// Builds a package.
@@ -33,9 +39,30 @@ public struct PackageBuilder: Sendable {
         signingTime: Int64
     ) throws(OrderPackageError) -> OrderPackage {
         try checkOrder(order)
-        // Readers may pass over a byte order mark, but nobody must write one (RFC 8259 8.1).
-        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-        return try assemble(order.starts(with: mark) ? Array(order.dropFirst(mark.count)) : order, files, signingTime)
+        let order = order.starts(with: Self.mark) ? Array(order.dropFirst(Self.mark.count)) : order
+        return try assemble(order, files, signingTime)
+    }
+
+    /// A byte order mark: readers may pass over one, but nobody must write it (RFC 8259 8.1).
+    static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    /// What there is to say about a signing time, before anything is signed with it.
+    ///
+    /// - Parameters:
+    ///   - updatedAt: as ``build(order:files:signingTime:)`` takes it, out of the order.
+    ///   - now: the present moment, in seconds since 1970.
+    public func findings(signingAt updatedAt: Int64, now: Int64) -> [Finding] {
+        let time = identity.signingTime(for: updatedAt)
+        guard SigningTime.isFuture(time, at: now) else { return [] }
+        return [
+            Finding(
+                severity: .warning,
+                code: SigningTime.future,
+                pointer: .root.appending("updatedAt"),
+                message: "The package will say it was signed at \(WallTime(seconds: time).rfc3339), in the future.",
+                fix: "Give the moment of the order's last change; look at this machine's clock."
+            )
+        ]
     }
 
     /// Builds a package of a document's own bytes, which needn't be read: that would cost a tenth of a package.
@@ -73,7 +100,7 @@ public struct PackageBuilder: Sendable {
             throw OrderPackageError(.duplicatePath, path: file.path, "two files have this path")
         }
         let manifest = Manifest.bytes(Self.lines(order: SHA256.hash(order).hex, sorted))
-        let signature = try sign(manifest, time)
+        let signature = try signature(over: manifest, at: time)
         return try archive(manifest: manifest, order: order, files: sorted, signature: signature)
     }
 
@@ -131,10 +158,10 @@ public struct PackageBuilder: Sendable {
                 + sorted.map { "\($0.path) (\($0.contents.count) bytes)" }.joined(separator: ", ")
     }
 
-    private func sign(_ manifest: [UInt8], _ time: Int64) throws(OrderPackageError) -> [UInt8] {
+    private func signature(over manifest: [UInt8], at time: Int64) throws(OrderPackageError) -> [UInt8] {
         let signature: [UInt8]
         do throws(CryptographyError) {
-            signature = try identity.signer.sign(manifest, signingTime: time)
+            signature = try sign(manifest, time)
         } catch {
             throw OrderPackageError(.signing, "the manifest could not be signed: \(error.message)")
         }

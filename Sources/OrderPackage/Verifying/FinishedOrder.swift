@@ -7,6 +7,20 @@ import OrderModel
 /// Where orders come in, some things are put right on their way into the package, and the findings say so. A finished
 /// package stays as it is, and Wallet reads it as it is.
 enum FinishedOrder {
+    /// What there is to say about a file's first bytes.
+    ///
+    /// RFC 8259 8.1: nobody must write a byte order mark in front of JSON, though readers may pass over one.
+    static func markFinding(_ path: String, _ bytes: [UInt8]) -> Finding? {
+        guard bytes.starts(with: PackageBuilder.mark) else { return nil }
+        return Finding(
+            severity: .warning,
+            code: "byte-order-mark",
+            path: path,
+            message: "A byte order mark stands in front of the JSON, which Wallet may refuse.",
+            fix: "Write the file as UTF-8 without a mark, and build the package anew."
+        )
+    }
+
     /// The finding as it is of a signed package.
     static func finding(_ finding: Finding) -> Finding {
         var finding = finding

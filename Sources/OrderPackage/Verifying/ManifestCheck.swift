@@ -28,6 +28,7 @@ struct ManifestCheck {
             return
         }
         guard let bytes = archive.contents(Manifest.path), let object = read(bytes) else { return }
+        if let finding = FinishedOrder.markFinding(Manifest.path, bytes) { list.append(finding) }
         var listed: Set<ExactKey> = [ExactKey(Manifest.path), ExactKey(SignatureCheck.path)]
         for (path, value) in object {
             listed.insert(ExactKey(path))

@@ -19,6 +19,7 @@ public enum PackageFindings {
         .sorted { $0.code < $1.code }
 
     private static let package = [
+        ("byte-order-mark", "A byte order mark stands in front of order.json or manifest.json."),
         ("certificate-expired", "A certificate of the chain had expired at the signing time."),
         ("certificate-extension-repeated", "A certificate of the chain has an extension more than once."),
         ("certificate-key-usage", "The certificate's key usage lacks digital signature."),
@@ -43,6 +44,7 @@ public enum PackageFindings {
         ("identity-ending", "A certificate of the chain ends within thirty days."),
         ("identity-legacy-ciphers", "A PKCS#12 file uses outdated ciphers."),
         ("identity-passed-over", "A file in a folder of identities is no part of one."),
+        ("image-apple-only", "An image is a PNG as Xcode writes it for iOS, which other systems can't show."),
         ("image-damaged", "An image's headers can't be read, so that nobody can show it."),
         ("image-size", "An image is not square, or smaller or larger than Apple recommends."),
         ("image-transparent", "An image may have transparent pixels."),

@@ -82,11 +82,11 @@ public struct PackageVerifier: Sendable {
         report.certificates = signature.data?.certificates ?? []
         report.signingTime = signature.signingTime
         let now = WallTime.now().seconds
-        if let made = signature.signingTime, made > max(now, time ?? now) + 86_400 {
+        if let made = signature.signingTime, SigningTime.isFuture(made, at: max(now, time ?? now)) {
             report.findings.append(
                 Finding(
                     severity: .warning,
-                    code: "signing-time-future",
+                    code: SigningTime.future,
                     path: SignatureCheck.path,
                     message: "The package says it was signed at \(WallTime(seconds: made).rfc3339), in the future.",
                     fix: "Set the signing machine's clock."
@@ -131,6 +131,7 @@ public struct PackageVerifier: Sendable {
             return
         }
         report.order = order
+        if let finding = FinishedOrder.markFinding("order.json", bytes) { report.findings.append(finding) }
         // Wallet passes over members it doesn't know, so they are no reason for it to refuse.
         let (document, findings) = OrderDocument.validate(order, ValidationOptions(unknownMembers: .warn))
         report.document = document

@@ -67,7 +67,9 @@ enum PackageBuildCommand: Command {
             self.show(report, source, nil, asJSON: isJSON)
             throw failure
         }
-        report.findings += identity.findings(at: WallTime.now().seconds)
+        let now = WallTime.now().seconds
+        report.findings += identity.findings(at: now)
+        report.findings += PackageBuilder(identity: identity).findings(signingAt: document.updatedAt, now: now)
         let package: OrderPackage
         switch self.sign(document, source, identity) {
         case .success(let signed): package = signed

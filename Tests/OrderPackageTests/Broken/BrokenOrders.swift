@@ -22,6 +22,26 @@ extension BrokenPackage {
 
     private static let strings = Array(#""Shop" = "b";"#.utf8)
 
+    private static let pdf = Array("%PDF-1.7\n%".utf8) + [0xE2, 0xE3, 0xCF, 0xD3, 0x0A]
+
+    /// The documents of an order: a receipt and a label for a return.
+    static func documents(_ receipt: String, _ label: String) -> String {
+        #"""
+        "payment":{"status":"paid","total":{"amount":5,"currency":"EUR"},"transactions":[{"amount":{"amount":5,"currency":"EUR"},\#
+        "createdAt":"2026-01-01T00:00:00Z","paymentMethod":{"displayName":"Card"},"status":"completed",\#
+        "transactionType":"purchase","receipt":"\#(receipt)"}]},\#
+        "returns":[{"returnIdentifier":"r","status":"open","returnLabel":"\#(label)"}]
+        """#
+    }
+
+    private static func documents(_ title: String, _ expected: [String], _ files: [(String, [UInt8])]) -> BrokenPackage
+    {
+        BrokenPackage(title, expected) {
+            $0.replaceInOrder("{\"sch", "{\(documents(files[0].0, files[1].0)),\"sch")
+            $0.files += files
+        }
+    }
+
     /// `order.json` and what it names.
     static let orders: [BrokenPackage] = [
         BrokenPackage("an empty order", ["error empty-file order.json"]) { $0.order = [] },
@@ -64,6 +84,12 @@ extension BrokenPackage {
             #""updatedAt":"2026-01-01T00:00:00Z""#,
             #""customer":null,"updatedAt":"2026-01-01T00:00:00.5Z""#
         ),
+        BrokenPackage("an order behind a byte order mark", ["warning byte-order-mark order.json"]) {
+            $0.order = PackageBuilder.mark + $0.order
+        },
+        BrokenPackage("a manifest behind a byte order mark", ["warning byte-order-mark manifest.json"]) {
+            $0.manifest = PackageBuilder.mark + $0.honestManifest()
+        },
         files("an image that is named like a leftover", []) {
             $0.files[0].0 = "a.bak"
             $0.replaceInOrder("logo.png", "a.bak")
@@ -104,6 +130,12 @@ extension BrokenPackage {
                 ("l\u{F6}go.png", SHA256.hash($0.files[0].1).hex), ("order.json", SHA256.hash($0.order).hex),
             ])
         },
+        files("a logo as Xcode writes it for iOS", ["note image-apple-only logo.png"]) {
+            $0.files[0].1.insert(contentsOf: Picture.chunk("CgBI", [0x50, 0, 0x20, 2]), at: 8)
+        },
+        files("a logo for the largest screens that isn't large", ["warning image-size logo@3x.png"]) {
+            $0.files.append(("logo@3x.png", Picture.png(300, 300)))
+        },
         files("a small logo", ["warning image-size logo.png"]) { $0.files[0].1 = Picture.png(100, 100) },
         files("a logo that is PDF", ["error file-format logo.png"]) { $0.files[0].1 = Array("%PDF-1.7".utf8) },
         files("a logo that is GIF", ["error file-format logo.png"]) { $0.files[0].1 = Array("GIF89a".utf8) },
@@ -115,6 +147,25 @@ extension BrokenPackage {
         files("a file that nothing names", ["warning file-unused icon.png"]) {
             $0.files.append(("icon.png", Fixtures.png(30)))
         },
+        documents("a receipt and a label that are PDF", [], [("receipt.pdf", pdf), ("label.pdf", pdf)]),
+        documents(
+            "a receipt and a label that are images",
+            [],
+            [("receipt.png", Picture.png(1_240, 1_754)), ("label.jpg", Picture.jpeg(640, 480))]
+        ),
+        documents(
+            "a receipt that is a page, and a label that is a text",
+            ["error file-format label.pdf", "error file-format receipt.pdf"],
+            [("receipt.pdf", Array("<html>%PDF-1.7".utf8)), ("label.pdf", Array("PDF-1.7".utf8))]
+        ),
+        documents(
+            "a receipt that is empty, and a label that isn't there",
+            [
+                "error empty-file receipt.pdf", "error file-missing /returns/0/returnLabel",
+                "warning file-unused other.pdf",
+            ],
+            [("receipt.pdf", []), ("label.pdf", pdf)]
+        ).renaming("label.pdf", "other.pdf"),
         files("empty texts", ["error empty-file en.lproj/order.strings"]) {
             $0.files.append(("en.lproj/order.strings", []))
         },
@@ -153,4 +204,14 @@ extension BrokenPackage {
             $0.files.append(("en.lproj/order.strings", strings))
         },
     ]
+}
+
+extension BrokenPackage {
+    /// The same, with a file under another name than the order's.
+    fileprivate func renaming(_ old: String, _ new: String) -> BrokenPackage {
+        BrokenPackage(testDescription, expected) { parts in
+            try change(&parts)
+            for index in parts.files.indices where parts.files[index].0 == old { parts.files[index].0 = new }
+        }
+    }
 }
