@@ -175,7 +175,7 @@ struct ForeignPackage: Sendable, CustomTestStringConvertible {
                 "error manifest-entry-missing bomb.png", "error zip-ratio bomb.png", "error zip-too-large .",
                 "warning file-unused bomb.png",
             ],
-            "head -c 40000000 /dev/zero > bomb.png; manifest; sign; pack; zip -q -X ../out.order bomb.png"
+            "head -c 60000000 /dev/zero > bomb.png; manifest; sign; pack; zip -q -X ../out.order bomb.png"
         ),
         ForeignPackage(
             "ordinary sizes with room for 64-bit ones",

@@ -109,6 +109,65 @@ struct SourceFolderTests {
         #expect(source.files.keys.sorted() == ["de.lproj/order.strings", "en.lproj/order.strings", "logo.png"])
     }
 
+    @Test("receipts and labels of a folder are PDF, or told of, and travel as they are")
+    func documents() throws {
+        let pdf = Array("%PDF-1.4\n".utf8) + [UInt8](repeating: 7, count: 500)
+        for (receipt, label, expected) in [
+            (pdf, pdf, []), (pdf, Array("GIF89a".utf8), ["file-format label.pdf"]),
+            (Array("%!PS".utf8), pdf, ["file-format receipt.pdf"]),
+        ] as [([UInt8], [UInt8], [String])] {
+            let folder = try Fixtures.folder([("receipt.pdf", receipt), ("label.pdf", label)])
+            let order = String(decoding: Fixtures.order, as: UTF8.self)
+                .replacing("{\"sch", with: "{\(BrokenPackage.documents("receipt.pdf", "label.pdf")),\"sch")
+            try folder.write(Array(order.utf8), to: "order.json")
+            let source = try SourceFolder(folder.path)
+            let errors = source.check().findings.filter(\.isError).map { "\($0.code) \($0.path ?? "")" }
+            #expect(errors == expected)
+            guard expected.isEmpty else { continue }
+            let package = try Fixtures.package(order: source.order, files: source.packageFiles())
+            let report = PackageVerifier(trust: [try Fixtures.authority().root]).verify(package.bytes)
+            #expect(report.isValid && report.files.map(\.path).contains("receipt.pdf"), "\(report.findings)")
+        }
+    }
+
+    @Test("what the order names is no leftover, whatever folder it lies in; its neighbours stay out")
+    func namedInLeftovers() throws {
+        let places = [".assets/logo.png", "old~/a.png", "a.bak/b.tmp/c.png", "__MACOSX/d.png"]
+        let neighbours = [".assets/.x", ".assets/more.png", "a.bak/other.png", "a.bak/d.tmp/e.png"]
+        let localized = "en.lproj/.images/f.png"
+        let folder = try Fixtures.folder(
+            strings + (places + neighbours + [localized, "de.lproj/.images/f.png"]).map { ($0, Fixtures.png(300)) }
+        )
+        var order = String(decoding: Fixtures.order, as: UTF8.self)
+        order.replace("logo.png", with: places[0])
+        let items = (places.dropFirst() + [".images/f.png"])
+            .map { #"{"title":"A","quantity":1,"image":"\#($0)"}"# }
+        order.replace(#"{"sch"#, with: #"{"lineItems":[\#(items.joined(separator: ","))],"sch"#)
+        try folder.write(Array(order.utf8), to: "order.json")
+        let source = try SourceFolder(folder.path)
+        #expect(source.leftOut.sorted() == [".assets/.x", ".assets/more.png", "a.bak/d.tmp", "a.bak/other.png"])
+        for path in places + [localized] { #expect(source.files[path] != nil, "\(path)") }
+        #expect(source.check().findings.filter(\.isError) == [])
+        let package = try Fixtures.package(order: source.order, files: source.packageFiles())
+        let report = PackageVerifier(trust: [try Fixtures.authority().root]).verify(package.bytes)
+        #expect(report.findings.filter(\.isError) == [])
+    }
+
+    @Test("a folder gives no package of more files than a verifier reads")
+    func manyFiles() throws {
+        let folder = try Fixtures.folder()
+        for number in 1...197 { try folder.write([1], to: "\(number).txt") }
+        #expect { try SourceFolder(folder.path) } throws: { ($0 as? OrderPackageError)?.code == .tooLarge }
+        try Files.removeTree("\(folder.path)/1.txt")
+        let package = try Fixtures.package(files: SourceFolder(folder.path).packageFiles())
+        let report = PackageVerifier(trust: [try Fixtures.authority().root]).verify(package.bytes)
+        #expect(report.isValid && report.files.count == 200)
+        #expect(throws: Never.self) { try UnpackedFolder(folder.path) }
+        try folder.write([1], to: "more/1.txt")
+        for number in 1...4 { try folder.write([1], to: "more/\(number).txt") }
+        #expect { try UnpackedFolder(folder.path) } throws: { ($0 as? OrderPackageError)?.code == .tooLarge }
+    }
+
     @Test("a folder with names in blanks, accents and folders is built, verified and unpacked")
     func names() async throws {
         let folder = try Fixtures.folder(
@@ -152,7 +211,7 @@ struct SourceFolderTests {
 
     @Test("a file that the order names is no leftover, whatever its name ends in")
     func namedLeftovers() throws {
-        let folder = try Fixtures.folder([("a@2x.bak", Fixtures.png(300)), ("b.bak", [1])])
+        let folder = try Fixtures.folder([("a@2x.bak", Picture.png(600, 600)), ("b.bak", [1])])
         let text = String(decoding: Fixtures.order, as: UTF8.self).replacing("logo.png", with: "a.bak")
         try folder.write(Array(text.utf8), to: "order.json")
         let source = try SourceFolder(folder.path)

@@ -9,8 +9,8 @@ import ZipFiles
 ///
 /// Apple: WalletOrders, "Creating the source for an order".
 public struct SourceFolder: Sendable {
-    /// The most files that are read.
-    private static let fileLimit = 500
+    /// The most files that are read: with its own three, a package has no more than a verifier reads.
+    private static let fileLimit = ArchiveCheck.limits.entries - PackageFile.reserved.count
     /// How deep folders may lie within each other; a package needs one level.
     private static let depthLimit = 4
 
@@ -35,7 +35,7 @@ public struct SourceFolder: Sendable {
     /// - Parameters:
     ///   - folder: its path.
     ///   - output: where the package goes: a former one there, inside the folder, is no part of the next.
-    /// - Throws: `unreadableFile` without a readable `order.json`, `tooLarge` from 5 MB in all, with more than 500 files,
+    /// - Throws: `unreadableFile` without a readable `order.json`, `tooLarge` from 5 MB in all, with more than 197 files,
     ///   or with folders too deep within folders.
     public init(_ folder: String, output: String? = nil) throws(OrderPackageError) {
         self.output = output
@@ -57,12 +57,13 @@ public struct SourceFolder: Sendable {
         }
         for name in try list(prefix.isEmpty ? root : "\(root)/\(prefix)") {
             let path = prefix + name
-            let isStray = StrayFile.matches(path) && StrayFile.named(by: json, among: [path]).isEmpty
-            if isStray || path == Manifest.path || path == "signature" || isPackage(path, at: "\(root)/\(path)") {
+            let place = "\(root)/\(path)"
+            let isOwn = path == Manifest.path || path == "signature"
+            if isOwn || isStray(path, at: place) || isPackage(path, at: place) {
                 leftOut.append(path)
                 continue
             }
-            switch Files.kind("\(root)/\(path)") {
+            switch Files.kind(place) {
             case .folder: try read(root, prefix: "\(path)/", depth: depth + 1)
             case .file(let size): try add(root, path, size)
             case .link, .other: faults.append(FolderEntry.notAFile(path))
@@ -77,6 +78,12 @@ public struct SourceFolder: Sendable {
         guard files.count <= Self.fileLimit else {
             throw OrderPackageError(.tooLarge, path: root, "the folder has more than \(Self.fileLimit) files")
         }
+    }
+
+    /// Whether a path is a leftover: the order names neither it nor, where it is a folder, a file in it.
+    private func isStray(_ path: String, at place: String) -> Bool {
+        guard StrayFile.matches(path), StrayFile.named(by: json, among: [path]).isEmpty else { return false }
+        return Files.kind(place) != .folder || !StrayFile.isNamed(folder: path, by: json)
     }
 
     /// Whether a path is where the package goes, or a finished package that lies beside the order.

@@ -45,18 +45,28 @@ enum StrayFile {
         let names = Set(FileReference.all(in: order).map(\.name))
         return Set(
             strays.filter { path in
-                let parts = path.split(separator: "/")
-                guard let name = parts.last, name != ".DS_Store" else { return false }
-                var places = [path]
-                if parts.count > 1, parts[0].hasSuffix(".lproj"), !matches(String(parts[0])) {
-                    places.append(parts.dropFirst().joined(separator: "/"))
-                }
-                return places.contains { place in
+                guard path.split(separator: "/").last != ".DS_Store" else { return false }
+                return places(path).contains { place in
                     let plain = place.replacing("@2x.", with: ".").replacing("@3x.", with: ".")
                     return names.contains(place) || names.contains(plain)
                 }
             }
         )
+    }
+
+    /// Whether an order names a file in a folder, as it names it or localized.
+    static func isNamed(folder: String, by order: JSONValue) -> Bool {
+        let places = places(folder)
+        return FileReference.all(in: order).contains { reference in
+            places.contains { reference.name.hasPrefix($0 + "/") }
+        }
+    }
+
+    /// A path as the order may name it: as it is, and without its localization folder.
+    private static func places(_ path: String) -> [String] {
+        let parts = path.split(separator: "/")
+        guard parts.count > 1, parts[0].hasSuffix(".lproj"), !matches(String(parts[0])) else { return [path] }
+        return [path, parts.dropFirst().joined(separator: "/")]
     }
 
     private static let dot = UInt8(ascii: ".")

@@ -20,7 +20,7 @@ public struct UnpackedFolder: Sendable {
     /// Reads a folder. Blocking: for commands, or off the event loops.
     ///
     /// Symbolic links aren't followed; ``findings`` tells of them.
-    /// - Throws: `unreadableFile` for what can't be read; `tooLarge` with more than 1,000 files, 10 MB, or folders deep
+    /// - Throws: `unreadableFile` for what can't be read; `tooLarge` with more than 200 files, 10 MB, or folders deep
     ///   within folders.
     public init(_ folder: String) throws(OrderPackageError) {
         try read(folder.count > 1 && folder.last == "/" ? String(folder.dropLast()) : folder, prefix: "", depth: 0)

@@ -180,14 +180,21 @@ extension BrokenPackage {
             bytes.insert(contentsOf: first, at: bytes.count - 22)
             bytes.removeSubrange(records[0]..<records[1])
         },
-        BrokenPackage("1,001 entries", ["error zip-too-many-entries ."]) { parts in
-            for index in 0..<998 { parts.files.append(("\(index).txt", [1])) }
+        BrokenPackage("200 entries", (0..<100).map { "warning stray-file \($0).bak" } + ["note more-findings ."]) {
+            parts in
+            for index in 0..<196 { parts.files.append(("\(index).bak", [1])) }
+        },
+        BrokenPackage("201 entries", ["error zip-too-many-entries ."]) { parts in
+            for index in 0..<197 { parts.files.append(("\(index).txt", [1])) }
         },
         BrokenPackage("5 MB", ["error package-too-large .", "warning file-unused a.png"]) {
             $0.files.append(("a.png", Fixtures.png(5_000_000)))
         },
+        BrokenPackage("nearly 10 MB", ["error package-too-large .", "warning file-unused a.txt"]) {
+            $0.files.append(("a.txt", [UInt8](repeating: 1, count: 9_990_000)))
+        },
         BrokenPackage("10 MB", ["error package-too-large .", "error zip-too-large ."]) {
-            $0.files.append(("a.png", Fixtures.png(10_000_001)))
+            $0.files.append(("a.txt", [UInt8](repeating: 1, count: 10_000_001)))
         },
         edited("an entry that says it unpacks to a hundred times its size", ["error zip-ratio logo.png"]) { bytes in
             ArchiveEdit.both("logo.png", 8, 2, 8)(&bytes)
