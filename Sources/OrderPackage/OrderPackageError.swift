@@ -98,7 +98,8 @@ public struct OrderPackageError: Error, Sendable, Hashable, CustomStringConverti
             case .passphraseNeeded: .passphraseNeeded
             case .unsupportedAlgorithm: .unsupportedAlgorithm
             case .legacyProviderMissing: .legacyProviderMissing
-            case .notPEM, .notDER, .notPKCS12: .unreadableIdentity
+            // A PKCS#12 file without its checksum among them.
+            case .notPEM, .notDER, .notPKCS12, .invalidInput: .unreadableIdentity
             case .noCertificate: .noCertificate
             case .noPrivateKey: .noPrivateKey
             case .keyMismatch: .keyMismatch
@@ -107,7 +108,7 @@ public struct OrderPackageError: Error, Sendable, Hashable, CustomStringConverti
             case .chain, .badSignature: .brokenChain
             case .expired: .expired
             case .notYetValid: .notYetValid
-            case .untrustedPeer, .tls, .truncated, .connectionLost, .invalidInput, .failed: .signing
+            case .untrustedPeer, .tls, .truncated, .connectionLost, .failed: .signing
             }
         self.init(code, path: path, error.message)
     }

@@ -23,6 +23,7 @@ struct IdentityFilesTests {
             openssl pkcs8 -topk8 -nocrypt -in identity.key -outform DER -out open.der
             openssl pkcs12 -export -nokeys -in identity.pem -passout pass:hush-7 -out bare.p12
             openssl pkcs12 -export -in identity.pem -inkey identity.key -passout pass:hush-7 -out new.p12
+            openssl pkcs12 -export -in identity.pem -inkey identity.key -passout pass:hush-7 -nomac -out nomac.p12
             for cipher in PBE-SHA1-RC2-40 PBE-SHA1-3DES PBE-SHA1-RC4-128; do
                 openssl pkcs12 -export -legacy -in identity.pem -inkey identity.key -passout pass:hush-7 \
                     -keypbe $cipher -certpbe PBE-SHA1-RC2-40 -out $cipher.p12
@@ -58,6 +59,8 @@ struct IdentityFilesTests {
             let identity = try load(folder, "\(cipher).p12", passphrase: "passphrase")
             #expect(identity.findings.map(\.code) == ["identity-legacy-ciphers"])
             #expect(identity.findings.first?.fix?.contains("openssl pkcs12 -legacy") == true)
+            let ending = identity.findings(at: identity.notAfter)
+            #expect(ending.map(\.path) == Array(repeating: "\(folder.path)/pki/\(cipher).p12", count: 2))
             let package = try PackageBuilder(identity: identity).build(order: Fixtures.order, signingTime: Fixtures.now)
             #expect(package.bytes == (try Fixtures.package(files: []).bytes))
             let wrong = #expect(throws: OrderPackageError.self) {
@@ -127,6 +130,7 @@ struct IdentityFilesTests {
             },
             check(.unreadableIdentity, at: "order.cer") { try load(folder, "new.p12", key: "order.cer") },
             check(.wrongPassphrase, at: "new.p12") { try load(folder, "new.p12", passphrase: "other") },
+            check(.unreadableIdentity, at: "nomac.p12") { try load(folder, "nomac.p12", passphrase: "passphrase") },
             check(.unknownIssuer, at: "identity.pem") {
                 try load(folder, "identity.pem", key: "identity.key", intermediate: false)
             },
@@ -345,10 +349,18 @@ struct IdentityFilesTests {
         )
         #expect(made.status == 0)
         let identity = try load(folder, "fresh.p12", passphrase: "fresh")
-        // Looks for it from outside: whoever looks from inside holds it.
+        #expect(try await Self.occurrences(of: "\(path)/fresh") == 0)
+        // What is held is found: the search would have seen it.
+        let held = try Files.read("\(path)/fresh")
+        #expect(try await Self.occurrences(of: "\(path)/fresh") > 0)
+        withExtendedLifetime((identity, held)) {}
+    }
+
+    /// How often a file's bytes are in this process's memory. Looks from outside: whoever looks from inside holds them.
+    private static func occurrences(of file: String) async throws -> Int {
         let found = try await shell(
             """
-            python3 - $PPID \(path)/fresh <<'END'
+            python3 - $PPID \(file) <<'END'
             import sys, re
             secret = open(sys.argv[2], "rb").read()
             hits = looked = 0
@@ -372,7 +384,6 @@ struct IdentityFilesTests {
 
             """
         )
-        #expect(found.output == "0\n", "\(found.output)")
-        withExtendedLifetime(identity) {}
+        return try #require(Int(found.output.dropLast()), "\(found.output)")
     }
 }

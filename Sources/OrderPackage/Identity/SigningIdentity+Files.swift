@@ -66,7 +66,8 @@ extension SigningIdentity {
         for path in files.intermediates { intermediates += try readCertificates(path) }
         let contents = try contents(bytes, keyBytes, files.passphrase?.bytes, files)
         do throws(OrderPackageError) {
-            let identity = try SigningIdentity(contents, for: type, given: intermediates)
+            var identity = try SigningIdentity(contents, for: type, given: intermediates)
+            identity.source = files.identity
             if let second { try identity.checkValidity(at: second) }
             return identity
         } catch {
@@ -90,7 +91,12 @@ extension SigningIdentity {
             throw OrderPackageError(error, path: files?.key)
         }
         do throws(CryptographyError) {
-            return try IdentityContents(identity: identity, key: given, passphrase: passphrase)
+            return try IdentityContents(
+                identity: identity,
+                key: given,
+                passphrase: passphrase,
+                path: files?.identity ?? "identity"
+            )
         } catch {
             throw OrderPackageError(error, path: files?.identity)
         }
@@ -155,8 +161,15 @@ private struct IdentityContents {
     let keys: [PrivateKey]
     var findings: [Finding] = []
 
-    /// - Parameter given: the key that is taken, whatever keys the identity's own file holds.
-    init(identity: [UInt8], key given: PrivateKey?, passphrase: [UInt8]?) throws(CryptographyError) {
+    /// - Parameters:
+    ///   - given: the key that is taken, whatever keys the identity's own file holds.
+    ///   - path: where the identity's file lies, for findings.
+    init(
+        identity: [UInt8],
+        key given: PrivateKey?,
+        passphrase: [UInt8]?,
+        path: String
+    ) throws(CryptographyError) {
         if identity.first != 0x30 {
             certificates = try Certificate.all(pem: identity)
             keys = if let given { [given] } else { try PrivateKey.all(pem: identity, passphrase: passphrase) }
@@ -173,7 +186,7 @@ private struct IdentityContents {
             let contents = try PKCS12.read(identity, passphrase: passphrase ?? [])
             certificates = contents.certificates
             keys = given.map { [$0] } ?? contents.keys
-            if contents.usedLegacyAlgorithms { findings.append(SigningIdentity.legacyFinding("identity")) }
+            if contents.usedLegacyAlgorithms { findings.append(SigningIdentity.legacyFinding(path)) }
         }
         guard !keys.isEmpty else {
             throw CryptographyError(
@@ -228,7 +241,7 @@ extension SigningIdentity {
             code: "identity-legacy-ciphers",
             path: path,
             message:
-                "The PKCS#12 file uses outdated ciphers (RC2-40), which OpenSSL 3 reads only with its legacy provider.",
+                "The PKCS#12 file uses outdated ciphers (RC2, RC4 or DES), which OpenSSL 3 reads only with its legacy provider.",
             fix:
                 "Convert it once: openssl pkcs12 -legacy -in OLD.p12 -out all.pem, then openssl pkcs12 -export -in all.pem -out NEW.p12."
         )

@@ -213,13 +213,15 @@ private struct IdentityMaterial {
             )
         }
         do throws(OrderPackageError) {
-            return try SigningIdentity(
+            var identity = try SigningIdentity(
                 certificate: certificate,
                 key: key,
                 given: [],
                 found: issuers,
                 findings: findings[path] ?? []
             )
+            identity.source = path
+            return identity
         } catch {
             let message = error.code == .unknownIssuer ? error.message + passedOver : error.message
             throw OrderPackageError(error.code, path: error.path ?? path, message)

@@ -54,7 +54,7 @@ extension SigningIdentity {
         let finding = Finding(
             severity: .warning,
             code: "identity-ending",
-            path: "identity",
+            path: source,
             message: "\(ending.subjectDescription) ends on \(WallTime(seconds: ending.notAfter).rfc3339), in"
                 + " \(days) \(days == 1 ? "day" : "days").",
             fix: "Make a new certificate in Apple's portal now; walletorders identity request makes its request."

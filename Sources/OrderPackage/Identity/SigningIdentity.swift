@@ -31,6 +31,8 @@ public struct SigningIdentity: Sendable {
     let signer: CMSSigner
     /// Advice about the files it came from, such as a PKCS#12 file with outdated ciphers.
     public internal(set) var findings: [Finding] = []
+    /// The file it was read from, for findings.
+    var source = "identity"
 
     /// Checks a certificate, its key and its issuer.
     ///
