@@ -74,24 +74,6 @@ struct PackageParts {
         edit(&bytes)
         return bytes
     }
-
-    /// A signature made by OpenSSL's command line.
-    static func signature(_ options: String, manifest: [UInt8]) async throws -> [UInt8] {
-        let folder = try TemporaryFolder()
-        let authority = try Fixtures.authority()
-        try folder.write(manifest, to: "manifest.json")
-        try folder.write(authority.identity.certificate.pem() + authority.identity.key.pem(), to: "leaf.pem")
-        try folder.write(authority.intermediate.pem(), to: "intermediate.pem")
-        try folder.write(authority.root.pem() + authority.intermediate.pem(), to: "root.pem")
-        let second = try authority.identity(for: try Fixtures.orderType(), now: Fixtures.now)
-        try folder.write(second.certificate.pem() + second.key.pem(), to: "second.pem")
-        let made = try await shell(
-            "cd \(folder.path) && openssl cms -sign -binary -in manifest.json -signer leaf.pem -certfile intermediate.pem"
-                + " -out signature \(options)"
-        )
-        guard made.status == 0 else { throw OrderPackageError(.signing, made.output) }
-        return try Files.read("\(folder.path)/signature")
-    }
 }
 
 /// A package that is wrong in one way, and everything that has to be said about it: severity, code and place.

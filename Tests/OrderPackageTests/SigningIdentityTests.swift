@@ -128,33 +128,6 @@ struct SigningIdentityTests {
         #expect(error?.message.contains(fault.words) == true, "\(error?.message ?? "")")
     }
 
-    @Test("small and EC keys are refused")
-    func keys() throws {
-        let authority = try Fixtures.authority()
-        for (key, code) in [
-            (try PrivateKey.generateRSA(bits: 1_024), .weakKey), (try PrivateKey.generateP256(), .notRSA),
-        ] as [(PrivateKey, OrderPackageError.Code)] {
-            let leaf = try template().issue(for: key, issuer: (authority.intermediate, authority.intermediateKey))
-            let error = #expect(throws: OrderPackageError.self) {
-                try SigningIdentity(certificate: leaf, key: key, intermediates: [authority.intermediate])
-            }
-            #expect(error?.code == code)
-        }
-    }
-
-    @Test("another key is refused")
-    func foreignKey() throws {
-        let authority = try Fixtures.authority()
-        let error = #expect(throws: OrderPackageError.self) {
-            try SigningIdentity(
-                certificate: authority.identity.certificate,
-                key: authority.rootKey,
-                intermediates: [authority.intermediate]
-            )
-        }
-        #expect(error?.code == .keyMismatch)
-    }
-
     @Test("a look-alike intermediate is refused, and both are named; without any, the needed one is")
     func intermediates() throws {
         let authority = try Fixtures.authority()
@@ -181,7 +154,7 @@ struct SigningIdentityTests {
         }
     }
 
-    @Test("an issuer that is no marked intermediate, or that only has the right names, is refused")
+    @Test("an issuer that is no marked intermediate is refused")
     func unfitIssuer() throws {
         let authority = try Fixtures.authority()
         let key = authority.identity.key
@@ -190,13 +163,6 @@ struct SigningIdentityTests {
             try SigningIdentity(certificate: direct, key: key, intermediates: [authority.root])
         }
         #expect(unfit?.code == .unfitIntermediate)
-        var bytes = authority.identity.certificate.der
-        bytes[bytes.count - 1] ^= 1
-        let broken = try Certificate(der: bytes)
-        let error = #expect(throws: OrderPackageError.self) {
-            try SigningIdentity(certificate: broken, key: key, intermediates: [authority.intermediate])
-        }
-        #expect(error?.code == .brokenChain)
     }
 
     @Test("Apple's certificates are the published ones, and each intermediate is really signed by its root")
