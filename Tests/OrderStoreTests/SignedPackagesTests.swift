@@ -22,15 +22,22 @@ extension StoreTests {
             return try Samples.key(order)
         }
 
-        @Test func `two processes give the same bytes and tag for a revision, and an image is not copied`() async throws
+        @Test func `whoever signs a revision, and whenever, gives the same bytes and tag, and copies no image`()
+            async throws
         {
             try await withShop { shop in
                 let key = try await Self.create(shop, "one", image: Self.image(1, 50_000))
+                // Hours after the revision was made: the clock has nothing to do with it.
+                try await shop.database.run("update orders set made_at = made_at - interval '2 hours'")
                 let other = SignedPackages(store: shop.store, types: shop.types)
                 let first = try #require(try await shop.packages.package(key))
                 let second = try #require(try await other.package(key))
                 #expect(first.package.bytes == second.package.bytes)
                 #expect(first.entityTag == second.entityTag)
+                let made = try #require(try await shop.store.head(key)).madeAt.seconds
+                #expect(WallTime.now().seconds - made >= 7_200)
+                let verifier = PackageVerifier(trust: [TestSigning.authority.root])
+                #expect(verifier.verify(first.package.bytes).signingTime == made)
                 #expect(try shop.packages.entityTag(of: first.head) == first.entityTag)
                 let again = try #require(try await shop.packages.package(key))
                 #expect(again.package.chunks.map(Self.address) == first.package.chunks.map(Self.address))
@@ -193,6 +200,14 @@ extension StoreTests {
                     _ = try await shop.packages.package(of: head)
                     Issue.record("a package without an identity")
                 } catch { #expect((error as? SignedPackagesError)?.code == .typeNotConfigured) }
+                let now = WallTime.now().seconds
+                var template = TestAuthority.leafTemplate(try OrderTypeIdentifier(Samples.shop), now: now - 864_000)
+                template.notAfter = now - 3_600
+                shop.types.replace(try TestSigning.settings(shop: try TestSigning.authority.issue(template)))
+                do {
+                    _ = try await shop.packages.package(of: head)
+                    Issue.record("a package of an identity that had ended")
+                } catch { #expect((error as? SignedPackagesError)?.code == .identityExpired) }
             }
         }
     }

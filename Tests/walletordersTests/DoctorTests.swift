@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Cryptography
 import HTTPEngine
+import OrderModel
 import OrderPackage
 import ServiceRuntime
 import Testing
@@ -59,5 +60,56 @@ struct DoctorTests {
             #expect(told.text.contains("refuses the certificate: BadCertificateEnvironment"), "\(told.text)")
             #expect(told.text.contains("orderTypes.order.com.example.shop.apns.host"))
         }
+    }
+
+    /// What `doctor` says of an order type whose certificate is another than the authority made.
+    private func told(_ change: (TestAuthority, Int64) throws -> [UInt8]) async throws -> ChildProcess.Result {
+        try await TestInstallation.use { installation in
+            let pki = installation.directory + "/pki"
+            let authority = try TestAuthority.make(orderType: try OrderTypeIdentifier("order.com.example.shop"))
+            try authority.write(to: pki)
+            try Files.write(try change(authority, WallTime.now().seconds), to: pki + "/identity.pem")
+            let text = """
+                {"dataDir": "\(installation.directory)/own", "orderTypes": {"order.com.example.shop": {
+                    "identity": "\(pki)/identity.pem", "key": "\(pki)/identity.key",
+                    "intermediates": "\(pki)/intermediate.pem", "webServiceURL": "https://w.example.com/"}}}
+                """
+            try Files.write(Array(text.utf8), to: installation.directory + "/config.json")
+            return try await ChildProcess.run(
+                TestInstallation.program,
+                [
+                    "doctor", "--database", "postgres://u@127.0.0.1:1/d", "--config",
+                    installation.directory + "/config.json",
+                ]
+            )
+        }
+    }
+
+    @Test func `B30 doctor tells of a certificate that ends within thirty days, with the days and the date`()
+        async throws
+    {
+        for (days, isTold) in [(29, true), (31, false)] as [(Int64, Bool)] {
+            let result = try await told { authority, now in
+                var template = TestAuthority.leafTemplate(authority.identity.orderTypeIdentifier, now: now)
+                // Half a day more, so that the days are the same while the test runs.
+                template.notAfter = now + days * 86_400 + 43_200
+                return try authority.issue(template, key: authority.identity.key).certificate.pem()
+            }
+            #expect(result.status == 1)
+            #expect(result.text.contains("expires in 29 days, at 20") == isTold, "\(result.text)")
+            #expect(result.text.contains("renew it in Apple's developer portal") == isTold)
+            #expect(result.text.contains("valid until 20") == !isTold)
+        }
+    }
+
+    @Test func `B33 doctor says of a certificate that its issuer did not sign to ask for a new one`() async throws {
+        let result = try await told { authority, _ in
+            var der = authority.identity.certificate.der
+            der[der.count - 1] ^= 1
+            return try Certificate(der: der).pem()
+        }
+        #expect(result.status == 1)
+        #expect(result.text.contains("ask for a new certificate"), "\(result.text)")
+        #expect(result.text.contains("order.com.example.shop: certificate"))
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExactJSON
+import OrderPackage
 import ServiceRuntime
 import Testing
 
@@ -75,6 +76,33 @@ struct SigningCommandTests {
                 "sleep 1.1; $walletorders package build x $sign -o - | cmp - 0.order"
             )
             #expect(later.status == 0, "\(later.text)\(later.errorText)")
+        }
+    }
+
+    @Test(
+        "B19 the signing time is the order's updatedAt, moved up to where the certificates begin; the future is told of"
+    )
+    func signingTime() async throws {
+        try await TestInstallation.use { installation in
+            try await prepare(installation)
+            let authority = try TestAuthority.read(from: installation.directory + "/pki")
+            let now = WallTime.now().seconds
+            for (updatedAt, expected) in [
+                (now - 3_600, now - 3_600), (now - 900_000, authority.identity.chainNotBefore),
+                (now + 900_000, now + 900_000),
+            ] {
+                let text = WallTime(seconds: updatedAt).rfc3339
+                let order = Self.order.replacing("2026-01-02T03:04:05Z", with: text)
+                try Files.write(Array(order.utf8), to: installation.directory + "/x/order.json")
+                let built = try await shell(installation, "$walletorders package build x $sign -o a.order --json")
+                #expect(built.status == 0, "\(built.errorText)")
+                let package = try Files.read(installation.directory + "/a.order")
+                let report = PackageVerifier(trust: [authority.root]).verify(package)
+                #expect(report.signingTime == expected, "\(updatedAt - now)")
+                let isTold = built.text.contains("signing-time-future")
+                #expect(isTold == (updatedAt > now))
+                #expect(isTold == report.findings.contains { $0.code == "signing-time-future" })
+            }
         }
     }
 
