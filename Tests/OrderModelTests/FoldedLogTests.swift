@@ -60,6 +60,38 @@ import Testing
         }
     }
 
+    @Test func `events whose names differ in how an accent is written are two, whenever they come`() throws {
+        let shipped = try Story.event(
+            "caf\u{E9}-1",
+            10,
+            "fulfillment",
+            #"{"fulfillmentIdentifier":"a","status":"shipped"}"#
+        )
+        let moving = try Story.event(
+            "cafe\u{301}-1",
+            20,
+            "fulfillment",
+            #"{"fulfillmentIdentifier":"a","status":"onTheWay","trackingNumber":"X"}"#
+        )
+        let late = try Story.event("late", 5, "fulfillment", #"{"fulfillmentIdentifier":"a","notes":"N"}"#)
+        for arrival in Story.permutations([shipped, moving, late]) {
+            var log = FoldedLog(base: try Story.base(), OrderFold(Self.options))
+            for entry in arrival { _ = log.append(entry) }
+            #expect(log.count == 3 && log.document[parcel: 0, "trackingNumber"] == "X")
+            #expect(log.document[parcel: 0, "status"] == "onTheWay")
+            var loaded = FoldedLog(base: try Story.base(), OrderFold(Self.options))
+            for entry in arrival { loaded.load(entry) }
+            loaded.finishLoading()
+            #expect(loaded.document == log.document)
+        }
+        let whole = OrderFold().fold(try Story.base(), [moving, shipped])
+        #expect(whole.verdicts["caf\u{E9}-1"] == .applied && whole.verdicts["cafe\u{301}-1"] == .applied)
+        var log = OrderLog(base: try Story.base(), entries: [shipped, moving])
+        log.compact(now: 12_000_000 + FoldCompaction.age)
+        #expect(log.entries == [moving] && log.entries != [shipped])
+        #expect(shipped.position != moving.position)
+    }
+
     @Test(arguments: ["newest first", "shuffled", "every other one late"])
     func `a thousand late entries cost a thousand short stretches, not a thousand folds`(_ arrival: String) throws {
         var random = SeededGenerator(seed: 5)

@@ -41,11 +41,13 @@ struct PackageFormBytesTests {
         let texts =
             try ["order-bakery-pickup.json", "order-vapor-minimal.json"].map { try Fixture.bytes($0) }
             + [Array(ValidationTests.whole.utf8)]
+        var refused = 0
         for text in texts {
             let sent = try JSONValue(parsing: text)
             for round in 0..<400 {
                 var shuffle = Shuffle(generator: SeededGenerator(seed: UInt64(round + 1)))
                 guard let document = try? OrderDocument.trusted(round == 0 ? sent : shuffle.value(sent)) else {
+                    refused += 1
                     continue
                 }
                 let pairs: [(String?, String?)] = [
@@ -68,6 +70,8 @@ struct PackageFormBytesTests {
                 }
             }
         }
+        // A change that hits an identifier or createdAt makes no document of it.
+        #expect(refused < 600)
     }
 
     @Test("Every field is found at its place, and nothing that is spelt otherwise")

@@ -59,8 +59,10 @@ import Testing
             "2022-06-02T12:30:00Z": [], "2024-02-01T19:45:50+00:00": [],
             "2020-08-25T15:03:03.000Z": ["warning fractional-seconds /createdAt"],
         ]
-        for form in try Fixture.json("dates.json").arrayValue ?? [] {
-            guard let value = form["text"] else { continue }
+        let forms = try #require(try Fixture.json("dates.json").arrayValue)
+        #expect(forms.count == 11)
+        for form in forms {
+            let value = try #require(form["text"])
             let found = OrderDocument.validate(try order.replacing("/createdAt", with: value)).findings.map(\.summary)
             if let text = value.stringValue {
                 #expect(found == expected[text] ?? ["error bad-date /createdAt"], "\(text)")

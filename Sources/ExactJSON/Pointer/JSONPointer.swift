@@ -56,7 +56,7 @@ public struct JSONPointer: Sendable, Hashable {
     public var parent: JSONPointer? { tokens.isEmpty ? nil : JSONPointer(tokens: Array(tokens.dropLast())) }
 
     /// Whether this place is the other one or lies inside it.
-    public func isInside(_ other: JSONPointer) -> Bool { tokens.starts(with: other.tokens) }
+    public func isInside(_ other: JSONPointer) -> Bool { tokens.starts(with: other.tokens, by: ExactText.equal) }
 
     /// The position that a token names in an array: digits without a leading zero (RFC 6901 section 4).
     static func arrayIndex(_ token: String) -> Int? {
@@ -69,6 +69,19 @@ public struct JSONPointer: Sendable, Hashable {
             value = value * 10 + Int(digit)
         }
         return value
+    }
+}
+
+extension JSONPointer {
+    /// Whether both have the same tokens, code point by code point, as members' names are compared.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.tokens.elementsEqual(right.tokens, by: ExactText.equal)
+    }
+
+    /// Hashes the code points.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(tokens.count)
+        for token in tokens { ExactText.hash(token, into: &hasher) }
     }
 }
 

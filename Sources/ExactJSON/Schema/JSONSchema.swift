@@ -12,7 +12,7 @@ public struct JSONSchema: Sendable {
     private let nodes: [SchemaNode]
     private let root: Int
     /// For each schema resource, its dynamic anchors.
-    private let dynamicAnchors: [[String: Int]]
+    private let dynamicAnchors: [[ExactKey: Int]]
 
     /// Compiles a schema.
     ///

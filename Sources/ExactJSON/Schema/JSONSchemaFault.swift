@@ -17,6 +17,21 @@ public struct JSONSchemaFault: Sendable, Hashable {
     public let details: JSONObject
     /// For `anyOf` and `oneOf`: why each alternative does not fit.
     public let causes: [JSONSchemaFault]
+
+    /// Whether both say the same of the same place, code point by code point.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.instance == right.instance && ExactText.equal(left.keyword, right.keyword)
+            && ExactText.equal(left.schemaLocation, right.schemaLocation)
+            && ExactText.equal(left.message, right.message) && left.details == right.details
+            && left.causes == right.causes
+    }
+
+    /// Hashes the places and the message.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(instance)
+        ExactText.hash(schemaLocation, into: &hasher)
+        ExactText.hash(message, into: &hasher)
+    }
 }
 
 /// Why a schema cannot be used.
@@ -39,6 +54,19 @@ public struct JSONSchemaError: Error, Sendable, Hashable, CustomStringConvertibl
     public let location: String
     /// What is wrong and what to write instead.
     public let message: String
+
+    /// Whether both say the same of the same place, code point by code point.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.code == right.code && ExactText.equal(left.location, right.location)
+            && ExactText.equal(left.message, right.message)
+    }
+
+    /// Hashes what `==` compares.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(code)
+        ExactText.hash(location, into: &hasher)
+        ExactText.hash(message, into: &hasher)
+    }
 
     /// `location: message`.
     public var description: String { "\(location): \(message)" }

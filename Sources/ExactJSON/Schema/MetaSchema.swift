@@ -10,9 +10,9 @@ enum MetaSchema {
 
     /// The meta-schema of a URI; nil when it is none of these.
     static func document(uri: String) -> JSONValue? {
-        guard uri.hasPrefix(base) else { return nil }
-        let name = String(uri.dropFirst(base.count))
-        guard let body = bodies[name] else { return nil }
+        guard uri.beginsExactly(with: base),
+            let (name, body) = bodies.first(where: { uri.utf8.dropFirst(base.utf8.count).elementsEqual($0.key.utf8) })
+        else { return nil }
         let vocabularies = name == "schema" ? all : [String(name.dropFirst("meta/".count))]
         guard case .object(let members)? = try? JSONValue(parsing: Array(body.utf8)) else { return nil }
         var document: JSONObject = [

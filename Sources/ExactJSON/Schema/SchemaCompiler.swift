@@ -30,12 +30,14 @@ struct SchemaCompiler {
     var finished: [SchemaNode] { nodes.compactMap(\.self) }
 
     /// For each resource, the nodes of its dynamic anchors.
-    private(set) var dynamicAnchors: [[String: Int]] = []
+    private(set) var dynamicAnchors: [[ExactKey: Int]] = []
 
     /// Compiles a schema and everything it can reach. Returns its position.
     mutating func compile(_ schema: JSONValue) throws(JSONSchemaError) -> Int {
         let root = registry.add(schema, uri: "")
-        for (uri, document) in given.sorted(by: { $0.key < $1.key }) { registry.add(document, uri: uri) }
+        for (uri, document) in given.sorted(by: { ExactText.precedes($0.key, $1.key) }) {
+            registry.add(document, uri: uri)
+        }
         let position = node(root)
         while true {
             while let next = pending.popLast() { nodes[next.position] = try build(next.place) }
@@ -67,8 +69,8 @@ struct SchemaCompiler {
         if let known = dialects[resource] { return known }
         var dialect = Dialect(assertsFormats: assertsFormats)
         let place = registry.resources[resource].root
-        if let uri = registry.value(at: place)?["$schema"]?.stringValue, uri != MetaSchema.uri,
-            uri != MetaSchema.uri + "#"
+        if let uri = registry.value(at: place)?["$schema"]?.stringValue,
+            !uri.isExactly(oneOf: [MetaSchema.uri, MetaSchema.uri + "#"])
         {
             guard let vocabularies = registry.document(uri: uri)?["$vocabulary"]?.objectValue else {
                 throw JSONSchemaError(

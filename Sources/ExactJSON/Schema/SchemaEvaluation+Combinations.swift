@@ -36,7 +36,7 @@ extension SchemaEvaluation {
     private func target(_ schema: Int, _ anchor: String?) -> Int {
         guard let anchor else { return schema }
         for resource in scope {
-            if let position = dynamicAnchors[resource][anchor] { return position }
+            if let position = dynamicAnchors[resource][ExactKey(anchor)] { return position }
         }
         return schema
     }

@@ -24,7 +24,7 @@ struct SchemaEvaluation {
     }
 
     let nodes: [SchemaNode]
-    let dynamicAnchors: [[String: Int]]
+    let dynamicAnchors: [[ExactKey: Int]]
     var faults: [JSONSchemaFault] = []
     var collecting: Bool
     var room: Int
@@ -33,7 +33,7 @@ struct SchemaEvaluation {
     private(set) var scope: [Int] = []
     private var depth = 0
 
-    init(nodes: [SchemaNode], dynamicAnchors: [[String: Int]], collecting: Bool, limit: Int) {
+    init(nodes: [SchemaNode], dynamicAnchors: [[ExactKey: Int]], collecting: Bool, limit: Int) {
         self.nodes = nodes
         self.dynamicAnchors = dynamicAnchors
         self.collecting = collecting && limit > 0

@@ -115,7 +115,7 @@ struct SchemaKeywords {
             rules.maximumLength = try count("maxLength")
             if let source = try text("pattern") { rules.pattern = try pattern(source, "pattern") }
         }
-        if let format = try text("format"), assertsFormats { rules.format = TextFormat(rawValue: format) }
+        if let format = try text("format"), assertsFormats { rules.format = TextFormat(exactly: format) }
         let none =
             rules.minimumLength == nil && rules.maximumLength == nil && rules.pattern == nil && rules.format == nil
         return none ? nil : rules

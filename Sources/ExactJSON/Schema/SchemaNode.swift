@@ -129,7 +129,7 @@ final class SchemaNode: Sendable {
         init(rawValue: UInt8) { self.rawValue = rawValue }
 
         init?(name: String) {
-            guard let position = Self.names.firstIndex(of: name) else { return nil }
+            guard let position = Self.names.firstIndex(where: { name.isExactly($0) }) else { return nil }
             rawValue = 1 << UInt8(position)
         }
 

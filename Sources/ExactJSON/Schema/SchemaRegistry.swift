@@ -14,25 +14,25 @@ struct SchemaPlace: Hashable, Sendable {
 struct SchemaResource: Sendable {
     let uri: String
     let root: SchemaPlace
-    var anchors: [String: SchemaPlace] = [:]
-    var dynamicAnchors: [String: SchemaPlace] = [:]
+    var anchors: [ExactKey: SchemaPlace] = [:]
+    var dynamicAnchors: [ExactKey: SchemaPlace] = [:]
 }
 
 /// The documents at hand, and what names lead where.
 struct SchemaRegistry {
     private(set) var documents: [JSONValue] = []
     private(set) var resources: [SchemaResource] = []
-    private var resourceByURI: [String: Int] = [:]
+    private var resourceByURI: [ExactKey: Int] = [:]
     /// The resource of each schema that has been gone through.
     private var owners: [SchemaPlace: Int] = [:]
 
     /// Keywords that hold one schema, a list of schemas, or schemas by name.
-    static let single: Set<String> = [
+    static let single = Set(exactly: [
         "items", "contains", "additionalProperties", "propertyNames", "if", "then", "else", "not",
         "unevaluatedItems", "unevaluatedProperties", "contentSchema",
-    ]
-    static let lists: Set<String> = ["allOf", "anyOf", "oneOf", "prefixItems"]
-    static let maps: Set<String> = ["$defs", "definitions", "properties", "patternProperties", "dependentSchemas"]
+    ])
+    static let lists = Set(exactly: ["allOf", "anyOf", "oneOf", "prefixItems"])
+    static let maps = Set(exactly: ["$defs", "definitions", "properties", "patternProperties", "dependentSchemas"])
 
     /// Takes a document in under a URI and its own `$id`.
     @discardableResult
@@ -44,13 +44,13 @@ struct SchemaRegistry {
         if document["$id"]?.stringValue == nil { resource = register(uri, place) }
         scan(document, place, base: uri, resource: resource)
         // A document is also known by the URI it was given under.
-        if resourceByURI[uri] == nil, let owner = owners[place] { resourceByURI[uri] = owner }
+        if resourceByURI[ExactKey(uri)] == nil, let owner = owners[place] { resourceByURI[ExactKey(uri)] = owner }
         return place
     }
 
     private mutating func register(_ uri: String, _ place: SchemaPlace) -> Int {
         resources.append(SchemaResource(uri: uri, root: place))
-        if resourceByURI[uri] == nil { resourceByURI[uri] = resources.count - 1 }
+        if resourceByURI[ExactKey(uri)] == nil { resourceByURI[ExactKey(uri)] = resources.count - 1 }
         return resources.count - 1
     }
 
@@ -69,16 +69,19 @@ struct SchemaRegistry {
         let owner = resource ?? register(base, place)
         owners[place] = owner
         guard case .object(let members) = schema else { return }
-        if let anchor = members["$anchor"]?.stringValue { resources[owner].anchors[anchor] = place }
-        if let anchor = members["$dynamicAnchor"]?.stringValue { resources[owner].dynamicAnchors[anchor] = place }
+        if let anchor = members["$anchor"]?.stringValue { resources[owner].anchors[ExactKey(anchor)] = place }
+        if let anchor = members["$dynamicAnchor"]?.stringValue {
+            resources[owner].dynamicAnchors[ExactKey(anchor)] = place
+        }
         for (keyword, value) in members {
-            if Self.single.contains(keyword) {
+            let key = ExactKey(keyword)
+            if Self.single.contains(key) {
                 scan(value, place.appending(keyword), base: base, resource: owner)
-            } else if Self.lists.contains(keyword), let elements = value.arrayValue {
+            } else if Self.lists.contains(key), let elements = value.arrayValue {
                 for (index, element) in elements.enumerated() {
                     scan(element, place.appending(keyword, String(index)), base: base, resource: owner)
                 }
-            } else if Self.maps.contains(keyword), let named = value.objectValue {
+            } else if Self.maps.contains(key), let named = value.objectValue {
                 for (name, element) in named {
                     scan(element, place.appending(keyword, name), base: base, resource: owner)
                 }
@@ -106,7 +109,7 @@ struct SchemaRegistry {
     }
 
     private mutating func find(_ uri: String) -> Int? {
-        if let known = resourceByURI[uri] { return known }
+        if let known = resourceByURI[ExactKey(uri)] { return known }
         guard let document = MetaSchema.document(uri: uri) else { return nil }
         return owners[add(document, uri: uri)]
     }
@@ -133,7 +136,7 @@ struct SchemaRegistry {
             throw unresolved("the fragment is not well formed.")
         }
         if fragment.isEmpty { return (resources[resource].root, nil) }
-        if fragment.hasPrefix("/") {
+        if fragment.utf8.first == UInt8(ascii: "/") {
             guard let pointer = JSONPointer(fragment) else { throw unresolved("the fragment is no JSON pointer.") }
             let root = resources[resource].root
             let found = SchemaPlace(document: root.document, pointer: root.pointer.appending(pointer))
@@ -141,8 +144,10 @@ struct SchemaRegistry {
             adopt(value, found)
             return (found, nil)
         }
-        if let found = resources[resource].dynamicAnchors[fragment] { return (found, fragment) }
-        guard let found = resources[resource].anchors[fragment] else { throw unresolved("there is no such anchor.") }
+        if let found = resources[resource].dynamicAnchors[ExactKey(fragment)] { return (found, fragment) }
+        guard let found = resources[resource].anchors[ExactKey(fragment)] else {
+            throw unresolved("there is no such anchor.")
+        }
         return (found, nil)
     }
 

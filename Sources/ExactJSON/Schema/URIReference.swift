@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A URI or relative reference in its five parts (RFC 3986 section 3), for resolving `$id` and `$ref`.
-struct URIReference: Hashable, Sendable {
+struct URIReference: Sendable {
     var scheme: String?
     var authority: String?
     var path: String
@@ -11,31 +11,33 @@ struct URIReference: Hashable, Sendable {
     /// Takes a text apart. Everything is taken (RFC 3986 appendix B); whether it is a good URI is the format's
     /// business.
     init(_ text: String) {
-        var rest = Substring(text)
-        if let hash = rest.firstIndex(of: "#") {
-            fragment = String(rest[rest.index(after: hash)...])
+        // By bytes: a mark that combines with a "/" before it takes nothing from its meaning.
+        var rest = text.utf8[...]
+        func string(_ bytes: Substring.UTF8View) -> String { String(Substring(bytes)) }
+        if let hash = rest.firstIndex(of: UInt8(ascii: "#")) {
+            fragment = string(rest[rest.index(after: hash)...])
             rest = rest[..<hash]
         }
-        if let mark = rest.firstIndex(of: "?") {
-            query = String(rest[rest.index(after: mark)...])
+        if let mark = rest.firstIndex(of: UInt8(ascii: "?")) {
+            query = string(rest[rest.index(after: mark)...])
             rest = rest[..<mark]
         }
-        if let colon = rest.firstIndex(of: ":"), Self.isScheme(rest[..<colon]) {
-            scheme = rest[..<colon].lowercased()
+        if let colon = rest.firstIndex(of: UInt8(ascii: ":")), Self.isScheme(rest[..<colon]) {
+            scheme = string(rest[..<colon]).lowercased()
             rest = rest[rest.index(after: colon)...]
         }
-        if rest.hasPrefix("//") {
+        if rest.starts(with: "//".utf8) {
             rest = rest.dropFirst(2)
-            let end = rest.firstIndex(of: "/") ?? rest.endIndex
-            authority = String(rest[..<end])
+            let end = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
+            authority = string(rest[..<end])
             rest = rest[end...]
         }
-        path = String(rest)
+        path = string(rest)
     }
 
-    private static func isScheme(_ text: Substring) -> Bool {
-        guard let first = text.utf8.first, first | 0x20 >= 0x61, first | 0x20 <= 0x7A else { return false }
-        return text.utf8.allSatisfy { URIFormat.isSchemeByte($0) }
+    private static func isScheme(_ bytes: Substring.UTF8View) -> Bool {
+        guard let first = bytes.first, first | 0x20 >= 0x61, first | 0x20 <= 0x7A else { return false }
+        return bytes.allSatisfy { URIFormat.isSchemeByte($0) }
     }
 
     /// The reference without its fragment, as a key.
@@ -72,7 +74,7 @@ struct URIReference: Hashable, Sendable {
         if reference.path.isEmpty {
             result.path = path
             if reference.query == nil { result.query = query }
-        } else if reference.path.hasPrefix("/") {
+        } else if reference.path.utf8.first == UInt8(ascii: "/") {
             result.path = Self.withoutDots(reference.path)
         } else {
             result.path = Self.withoutDots(merged(reference.path))
@@ -82,25 +84,24 @@ struct URIReference: Hashable, Sendable {
 
     private func merged(_ relative: String) -> String {
         if authority != nil, path.isEmpty { return "/" + relative }
-        guard let slash = path.lastIndex(of: "/") else { return relative }
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return relative }
         return String(path[...slash]) + relative
     }
 
     /// RFC 3986 section 5.2.4.
     private static func withoutDots(_ path: String) -> String {
-        guard path.contains(".") else { return path }
-        let absolute = path.hasPrefix("/")
+        guard path.utf8.contains(UInt8(ascii: ".")) else { return path }
+        let absolute = path.utf8.first == UInt8(ascii: "/")
         var output: [Substring] = []
-        let segments = path.dropFirst(absolute ? 1 : 0).split(separator: "/", omittingEmptySubsequences: false)
+        let segments = Substring(path.utf8.dropFirst(absolute ? 1 : 0)).parts(by: "/")
         for (index, segment) in segments.enumerated() {
             let isLast = index == segments.count - 1
-            switch segment {
-            case ".":
+            if segment.isExactly(".") {
                 if isLast { output.append("") }
-            case "..":
+            } else if segment.isExactly("..") {
                 if !output.isEmpty { output.removeLast() }
                 if isLast { output.append("") }
-            default:
+            } else {
                 output.append(segment)
             }
         }

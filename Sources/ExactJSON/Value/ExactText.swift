@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Strings compared code point by code point.
+/// Strings compared code point by code point: the one way in which text from outside is compared, looked up and hashed.
 ///
 /// Swift's `==` on strings is canonical equivalence: a precomposed and a decomposed "é" are equal to it. JSON
-/// compares code units (RFC 8259 section 8.3), so two members named like that are two members.
+/// compares code units (RFC 8259 section 8.3), so two members named like that are two members. And Swift sorts each run
+/// of combining marks first, in the square of its length: 800 KB of them take minutes. That goes for everything that
+/// compares strings or characters: `switch`, `rawValue:`, `contains`, `hasPrefix`, `split`, `Set<String>`.
 enum ExactText {
     /// Whether two strings have the same code points.
     static func equal(_ left: String, _ right: String) -> Bool {
@@ -49,6 +51,39 @@ enum ExactText {
     }
 }
 
+extension StringProtocol {
+    /// Whether the text has these bytes.
+    package func isExactly(_ other: String) -> Bool {
+        utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+    }
+
+    /// Whether the text is one of a few names, byte for byte.
+    package func isExactly(oneOf names: some Sequence<String>) -> Bool { names.contains { isExactly($0) } }
+
+    /// Whether the text's bytes begin with these.
+    package func beginsExactly(with prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
+
+    /// Whether the text's bytes end with these.
+    package func endsExactly(with suffix: String) -> Bool {
+        utf8.count >= suffix.utf8.count && utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
+    }
+
+    /// The parts between separators, a character of ASCII each; as `split(separator:omittingEmptySubsequences:)` with
+    /// false.
+    package func parts(by separator: Unicode.Scalar) -> [SubSequence] {
+        unicodeScalars.split(separator: separator, omittingEmptySubsequences: false)
+            .map { self[$0.startIndex..<$0.endIndex] }
+    }
+}
+
+extension RawRepresentable where Self: CaseIterable, RawValue == String {
+    /// The case of this name, byte for byte.
+    package init?(exactly name: String) {
+        guard let found = Self.allCases.first(where: { name.isExactly($0.rawValue) }) else { return nil }
+        self = found
+    }
+}
+
 /// A text as a key, compared code point by code point. Two names that only look alike are two.
 package struct ExactKey: Hashable, Sendable {
     package let text: String
@@ -62,4 +97,22 @@ package struct ExactKey: Hashable, Sendable {
 
 extension ExactKey: Comparable {
     package static func < (left: ExactKey, right: ExactKey) -> Bool { ExactText.precedes(left.text, right.text) }
+}
+
+extension ExactKey {
+    /// For `switch`: whether a key is this text.
+    package static func ~= (text: String, key: ExactKey) -> Bool { key.text.isExactly(text) }
+}
+
+extension ExactKey {
+    /// Whether two lists hold the same texts in the same order, or there are none.
+    package static func equal(_ left: [String]?, _ right: [String]?) -> Bool {
+        guard let left, let right else { return left == nil && right == nil }
+        return left.elementsEqual(right, by: ExactText.equal)
+    }
+}
+
+extension Set<ExactKey> {
+    /// The set of some texts.
+    package init(exactly texts: some Sequence<String>) { self.init(texts.lazy.map(ExactKey.init)) }
 }

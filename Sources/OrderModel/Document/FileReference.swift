@@ -11,6 +11,14 @@ public struct FileReference: Sendable, Hashable {
     /// Where it is named.
     public let pointer: JSONPointer
 
+    /// Whether both are the same name for the same use at the same place, code point by code point.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.use == right.use && left.pointer == right.pointer && left.name.isExactly(right.name)
+    }
+
+    /// Hashes the place.
+    public func hash(into hasher: inout Hasher) { hasher.combine(pointer) }
+
     /// Every place of a document that names a file, whatever else is wrong with the document.
     public static func all(in document: JSONValue) -> [FileReference] {
         TextWalk(document, for: .files).files

@@ -5,7 +5,7 @@ public import ExactJSON
 extension OrderDocument {
     /// Where the order stands. Apple: `Order.status`.
     public var status: OrderStatus {
-        json["status"]?.stringValue.flatMap(OrderStatus.init(rawValue:)) ?? .open
+        json["status"]?.stringValue.flatMap(OrderStatus.init(exactly:)) ?? .open
     }
 
     /// When the order last changed, in seconds since 1970, as the document says; a document without `updatedAt` has not
@@ -31,7 +31,7 @@ extension OrderDocument {
     public var fulfillments: [Fulfillment] {
         (json["fulfillments"]?.arrayValue ?? []).compactMap { element in
             guard let object = element.objectValue, let identifier = object["fulfillmentIdentifier"]?.stringValue,
-                let status = object["status"]?.stringValue.flatMap(FulfillmentStatus.init(rawValue:))
+                let status = object["status"]?.stringValue.flatMap(FulfillmentStatus.init(exactly:))
             else { return nil }
             return Fulfillment(identifier: identifier, type: FulfillmentShape.type(of: object), status: status)
         }
@@ -49,7 +49,7 @@ extension OrderDocument {
     public var returns: [Return] {
         (json["returns"]?.arrayValue ?? []).compactMap { element in
             guard let identifier = element["returnIdentifier"]?.stringValue,
-                let status = element["status"]?.stringValue.flatMap(ReturnStatus.init(rawValue:))
+                let status = element["status"]?.stringValue.flatMap(ReturnStatus.init(exactly:))
             else { return nil }
             return Return(identifier: identifier, status: status)
         }

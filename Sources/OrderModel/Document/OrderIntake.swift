@@ -71,7 +71,7 @@ public struct OrderIntake: Sendable {
             }
         }
         if let url = order.remove("webServiceURL"), !url.isNull,
-            webServiceURL == nil || url.stringValue != webServiceURL
+            webServiceURL.map({ url != .string($0) }) ?? true
         {
             findings.append(ignored("webServiceURL", "The service names its own address."))
         }

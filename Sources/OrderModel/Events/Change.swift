@@ -99,15 +99,15 @@ extension Change.Subject {
     /// Whether a status ends the thing's way, so that only some news still moves it.
     func isFinal(_ status: String) -> Bool {
         switch self {
-        case .order: status == "cancelled"
+        case .order: status.isExactly("cancelled")
         case .payment: false
-        case .fulfillment: status == "delivered" || status == "pickedUp" || status == "cancelled"
-        case .return: status == "completed" || status == "cancelled"
+        case .fulfillment: status.isExactly(oneOf: ["delivered", "pickedUp", "cancelled"])
+        case .return: status.isExactly(oneOf: ["completed", "cancelled"])
         }
     }
 
     /// Whether a status counts even after a final one.
     func alwaysMoves(_ status: String) -> Bool {
-        status == "issue" || status == "cancelled"
+        status.isExactly(oneOf: ["issue", "cancelled"])
     }
 }

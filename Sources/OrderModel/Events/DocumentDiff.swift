@@ -12,7 +12,7 @@ public enum DocumentDiff {
         if before == after { return [] }
         var pointers: [JSONPointer] = []
         for name in names(before, after) where before[name] != after[name] {
-            switch name {
+            switch ExactKey(name) {
             case "payment":
                 members(before[name], after[name], at: [name], &pointers)
             case "fulfillments":

@@ -32,7 +32,7 @@ struct EventReader {
             )
             return nil
         }
-        for name in object.keys where !Self.envelope.contains(name) {
+        for name in object.keys where !name.isExactly(oneOf: Self.envelope) {
             let near = NearMiss.find(name, among: Self.envelope)
             add(
                 "unknown-member",
@@ -179,7 +179,7 @@ struct EventReader {
             )
             return nil
         }
-        if !object.contains(where: { !identity.contains($0.name) }) {
+        if !object.contains(where: { !$0.name.isExactly(oneOf: identity) }) {
             add(
                 "nothing-to-change",
                 [member],
@@ -193,7 +193,7 @@ struct EventReader {
     /// Members of the order that events can't change: identity, what the service writes, and what has events of its own.
     private mutating func checkFixedMembers(_ object: JSONObject) {
         for (name, _) in object {
-            switch name {
+            switch ExactKey(name) {
             case "createdAt", "orderType", "schemaVersion":
                 add(
                     "fixed-member",
@@ -225,7 +225,7 @@ struct EventReader {
     private static func description(_ member: String, _ object: JSONObject) -> ObjectDescription {
         switch member {
         case "fulfillment":
-            object["fulfillmentType"]?.stringValue.flatMap(FulfillmentType.init(rawValue:))?.object ?? .anyFulfillment
+            object["fulfillmentType"]?.stringValue.flatMap(FulfillmentType.init(exactly:))?.object ?? .anyFulfillment
         case "return": .return
         case "payment": .payment
         default: .order

@@ -16,7 +16,7 @@ struct FoldMachine {
     private var state: FoldState
     private var waiting: WaitingChanges
     /// What became of entries that had waited, since it was last taken.
-    private var settled: [String: Verdict] = [:]
+    private var settled = Verdicts()
 
     /// What became of one change of an entry.
     private enum Outcome: Equatable {
@@ -56,7 +56,7 @@ struct FoldMachine {
             let values = list.values
             if values.isEmpty { shown.remove(name) } else { shown[name] = .array(values) }
         }
-        guard let status = derivedStatus(shown), status != order["status"]?.stringValue else { return .object(shown) }
+        guard let status = derivedStatus(shown), order["status"] != .string(status) else { return .object(shown) }
         shown["status"] = .string(status)
         if !state.described { shown.remove("statusDescription") }
         return .object(shown)
@@ -76,10 +76,10 @@ struct FoldMachine {
     /// stays.
     private func derivedStatus(_ shown: JSONObject) -> String? {
         guard options.completeWhenFulfilled, state.moved,
-            shown["status"]?.stringValue != OrderStatus.cancelled.rawValue,
+            shown["status"] != .string(OrderStatus.cancelled.rawValue),
             let fulfillments = shown["fulfillments"]?.arrayValue, !fulfillments.isEmpty
         else { return nil }
-        let statuses = fulfillments.map { $0["status"]?.stringValue.flatMap(FulfillmentStatus.init(rawValue:)) }
+        let statuses = fulfillments.map { $0["status"]?.stringValue.flatMap(FulfillmentStatus.init(exactly:)) }
         guard statuses.allSatisfy({ $0?.isFinal == true }) else { return OrderStatus.open.rawValue }
         return (statuses.allSatisfy { $0 == .cancelled } ? OrderStatus.cancelled : OrderStatus.completed).rawValue
     }
@@ -102,9 +102,9 @@ struct FoldMachine {
     }
 
     /// Takes what became of entries that had waited.
-    mutating func takeSettled() -> [String: Verdict] {
+    mutating func takeSettled() -> Verdicts {
         if settled.isEmpty { return settled }
-        defer { settled = [:] }
+        defer { settled = Verdicts() }
         return settled
     }
 
@@ -190,11 +190,11 @@ struct FoldMachine {
     /// Closes the wait for a thing that has begun: nothing that comes later makes those fit that did not.
     private mutating func settleWaiting(_ waited: [FoldState.Waiting], used: [FoldState.Waiting], type: JSONValue?) {
         guard let subject = waited.first?.change.subject else { return }
-        let usedEntries = Set(used.map(\.entry))
+        let usedEntries = Set(exactly: used.map(\.entry))
         for item in waited {
             let stated = item.change.members?["fulfillmentType"]
             settled[item.entry] =
-                usedEntries.contains(item.entry)
+                usedEntries.contains(ExactKey(item.entry))
                 ? .applied : stated != nil && stated != type ? .typeMismatch : .invalidHere
         }
         waiting.removeAll(of: subject)

@@ -10,6 +10,12 @@ public struct FoldState: Sendable, Hashable {
         let entry: String
         let isCorrection: Bool
         let change: Change
+
+        static func == (left: Self, right: Self) -> Bool {
+            left.entry.isExactly(right.entry) && left.isCorrection == right.isCorrection && left.change == right.change
+        }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(ExactKey(entry)) }
     }
 
     /// A fulfillment moved, came or went later than the order status was stated.
@@ -31,6 +37,22 @@ public struct FoldState: Sendable, Hashable {
 
     /// The state of a document that was just created.
     public init() {}
+
+    /// Whether both go on in the same way; texts are compared by their bytes.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.moved == right.moved && left.described == right.described
+            && left.status.map(ExactKey.init) == right.status.map(ExactKey.init)
+            && left.statusDescription.map(ExactKey.init) == right.statusDescription.map(ExactKey.init)
+            && left.waiting == right.waiting
+    }
+
+    /// Hashes some of what `==` compares.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(moved)
+        hasher.combine(described)
+        hasher.combine(statusDescription.map(ExactKey.init))
+        hasher.combine(waiting)
+    }
 
     /// The state as the store keeps it beside the document.
     public var text: String { String(decoding: json.serialized(), as: UTF8.self) }

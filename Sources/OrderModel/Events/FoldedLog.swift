@@ -14,7 +14,7 @@ public struct FoldedLog: Sendable {
         /// What became of each where it stands.
         var verdicts: [Verdict] = []
         /// What became here of entries that had waited, by identifier: later than what is in `verdicts`.
-        var settled: [String: Verdict] = [:]
+        var settled = Verdicts()
     }
 
     /// How many entries a stretch has; up to twice as many after some were put in.
@@ -23,11 +23,11 @@ public struct FoldedLog: Sendable {
     private let folding: OrderFold
     /// In log order; never empty, and none but the first may have no entries.
     private var stretches: [Stretch]
-    private var identifiers: Set<String> = []
+    private var identifiers: Set<ExactKey> = []
     /// The fold behind the last entry.
     private var end: FoldMachine
     /// What became of entries that had waited, over all stretches.
-    private var settled: [String: Verdict] = [:]
+    private var settled = Verdicts()
 
     /// The present document.
     public private(set) var document: JSONValue
@@ -63,13 +63,13 @@ public struct FoldedLog: Sendable {
             document: document,
             state: end.finalState,
             foldedTo: last,
-            verdicts: [:]
+            verdicts: Verdicts()
         )
     }
 
     /// Takes an entry whose answer nobody needs, for a log that is read back. Fast when entries come in log order.
     public mutating func load(_ entry: LogEntry) {
-        guard identifiers.insert(entry.identifier).inserted else { return }
+        guard identifiers.insert(ExactKey(entry.identifier)).inserted else { return }
         place(entry)
     }
 
@@ -82,7 +82,9 @@ public struct FoldedLog: Sendable {
     ///   - entry: what arrived.
     ///   - shown: the document that was shown before, when it is another than ``document``: folded under other settings.
     public mutating func append(_ entry: LogEntry, shown: JSONValue? = nil) -> FoldAnswer {
-        guard identifiers.insert(entry.identifier).inserted else { return FoldAnswer(verdict: .same, changed: []) }
+        guard identifiers.insert(ExactKey(entry.identifier)).inserted else {
+            return FoldAnswer(verdict: .same, changed: [])
+        }
         let before = shown ?? document
         let (stretch, offset, reachesEnd) = place(entry)
         if reachesEnd { document = end.document }
@@ -138,8 +140,8 @@ public struct FoldedLog: Sendable {
         stretches[last].verdicts.append(end.apply(entry))
         let settledNow = end.takeSettled()
         if !settledNow.isEmpty {
-            stretches[last].settled.merge(settledNow) { $1 }
-            settled.merge(settledNow) { $1 }
+            stretches[last].settled.merge(settledNow)
+            settled.merge(settledNow)
         }
         return (last, stretches[last].entries.count - 1, true)
     }
@@ -161,18 +163,18 @@ public struct FoldedLog: Sendable {
             var verdicts: [Verdict] = []
             verdicts.reserveCapacity(stretches[index].entries.count)
             steps += stretches[index].entries.count
-            var settledHere: [String: Verdict] = [:]
+            var settledHere = Verdicts()
             for entry in stretches[index].entries {
                 verdicts.append(machine.apply(entry))
-                settledHere.merge(machine.takeSettled()) { $1 }
+                settledHere.merge(machine.takeSettled())
             }
             settles = settles || settledHere != stretches[index].settled
             stretches[index].verdicts = verdicts
             stretches[index].settled = settledHere
         }
         if settles {
-            settled = [:]
-            for stretch in stretches where !stretch.settled.isEmpty { settled.merge(stretch.settled) { $1 } }
+            settled = Verdicts()
+            for stretch in stretches where !stretch.settled.isEmpty { settled.merge(stretch.settled) }
         }
         if reachesEnd { end = machine }
         return reachesEnd

@@ -55,6 +55,16 @@ public struct LogEntry: Sendable, Hashable {
         )
     }
 
+    /// Whether both are the same entry with the same changes; identifiers are compared by their bytes.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.kind == right.kind && left.position == right.position && left.changes == right.changes
+            && ExactKey.equal(left.fulfillmentOrder, right.fulfillmentOrder)
+            && ExactKey.equal(left.returnOrder, right.returnOrder)
+    }
+
+    /// Hashes the place in the log, which no two entries of one log share.
+    public func hash(into hasher: inout Hasher) { hasher.combine(position) }
+
     private init(
         kind: Kind,
         identifier: String,
@@ -73,7 +83,7 @@ public struct LogEntry: Sendable, Hashable {
         self.returnOrder = returnOrder
         var progress = kind == .edit ? 0 : 99
         if kind == .event, let change = changes.first, let status = change.members?["status"]?.stringValue {
-            progress = change.subject.progress.firstIndex(of: status) ?? 98
+            progress = change.subject.progress.firstIndex { status.isExactly($0) } ?? 98
         }
         self.position = LogPosition(
             occurredAt: occurredAt,

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ExactJSON
+
 /// Where an entry stands in an order's log. The place depends on the entry alone, not on when it arrived, so every order of
 /// arrival ends in the same document.
 public struct LogPosition: Sendable, Hashable, Comparable {
@@ -23,6 +25,20 @@ public struct LogPosition: Sendable, Hashable, Comparable {
         return left.identifier.utf8.lexicographicallyPrecedes(right.identifier.utf8)
     }
 
+    /// Whether neither stands before the other: identifiers are compared byte by byte here, too.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.occurredAt == right.occurredAt && left.isEdit == right.isEdit && left.isCorrection == right.isCorrection
+            && left.progress == right.progress && left.identifier.isExactly(right.identifier)
+    }
+
+    /// Hashes what `==` compares, the status aside.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(occurredAt)
+        hasher.combine(isEdit)
+        hasher.combine(isCorrection)
+        hasher.combine(ExactKey(identifier))
+    }
+
     init(occurredAt: Int64, isEdit: Bool, isCorrection: Bool, progress: Int, identifier: String) {
         self.occurredAt = occurredAt
         self.isEdit = isEdit
@@ -36,7 +52,8 @@ public struct LogPosition: Sendable, Hashable, Comparable {
 
     /// Reads back ``text``; nil when it is no position.
     public init?(text: String) {
-        let parts = text.split(separator: " ", maxSplits: 4, omittingEmptySubsequences: false)
+        // By bytes: a mark at the start of the identifier would combine with the blank in front of it.
+        let parts = text.utf8.split(separator: 0x20, maxSplits: 4, omittingEmptySubsequences: false).map(Substring.init)
         guard parts.count == 5, let occurredAt = Int64(parts[0]), let progress = Int(parts[3]) else { return nil }
         self.init(
             occurredAt: occurredAt,

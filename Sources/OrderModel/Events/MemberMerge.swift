@@ -22,19 +22,19 @@ struct MemberMerge {
         let isHeld = isHeldBack(reported, by: present, isCorrection: isCorrection)
         for (name, value) in members {
             // The description belongs to the status, so it is held back with it.
-            if isHeld, name == "status" || name == "statusDescription" { continue }
+            if isHeld, name.isExactly(oneOf: ["status", "statusDescription"]) { continue }
             if value.isNull { object.remove(name) } else { object[name] = value }
         }
         if isHeld {
             wasHeld = true
-        } else if let reported, reported != present {
+        } else if let reported, !(present.map(reported.isExactly) ?? false) {
             statusMoved = true
             if members["statusDescription"] == nil { object.remove("statusDescription") }
         }
     }
 
     private func isHeldBack(_ reported: String?, by present: String?, isCorrection: Bool) -> Bool {
-        guard !isCorrection, let reported, let present, reported != present else { return false }
+        guard !isCorrection, let reported, let present, !reported.isExactly(present) else { return false }
         return subject.isFinal(present) && !subject.alwaysMoves(reported)
     }
 }

@@ -12,6 +12,15 @@ public struct OrderEdit: Sendable, Hashable {
     /// The sequence of returns, when it is not the natural one.
     public let returnOrder: [String]?
 
+    /// Whether both change the same; identifiers are compared by their bytes.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.changes == right.changes && ExactKey.equal(left.fulfillmentOrder, right.fulfillmentOrder)
+            && ExactKey.equal(left.returnOrder, right.returnOrder)
+    }
+
+    /// Hashes the changes.
+    public func hash(into hasher: inout Hasher) { hasher.combine(changes) }
+
     init(changes: [Change], fulfillmentOrder: [String]?, returnOrder: [String]?) {
         self.changes = changes
         self.fulfillmentOrder = fulfillmentOrder
@@ -38,10 +47,10 @@ public struct OrderEdit: Sendable, Hashable {
         var members = Self.compare(
             before,
             after,
-            skipping: [
+            skipping: Set(exactly: [
                 "fulfillments", "returns", "payment", "updatedAt", "webServiceURL", "authenticationToken",
                 "orderTypeIdentifier", "orderIdentifier",
-            ]
+            ])
         )
         // First: a payment may go without status from version 2 on, and only there.
         if after["schemaVersion"]?.int64Value == 2, let version = members.remove("schemaVersion") {
@@ -53,12 +62,12 @@ public struct OrderEdit: Sendable, Hashable {
     }
 
     /// The members that differ; null for those that are gone.
-    private static func compare(_ before: JSONObject, _ after: JSONObject, skipping: Set<String>) -> JSONObject {
+    private static func compare(_ before: JSONObject, _ after: JSONObject, skipping: Set<ExactKey>) -> JSONObject {
         var members = JSONObject()
-        for (name, value) in after where !skipping.contains(name) && !value.isNull {
+        for (name, value) in after where !skipping.contains(ExactKey(name)) && !value.isNull {
             if before[name] != value { members[name] = value }
         }
-        for (name, value) in before where !skipping.contains(name) && !value.isNull {
+        for (name, value) in before where !skipping.contains(ExactKey(name)) && !value.isNull {
             if after[name] == nil || after[name] == .null { members[name] = .null }
         }
         // A status change without a description removes the old one, so an edit that keeps it has to say so.
@@ -97,7 +106,7 @@ public struct OrderEdit: Sendable, Hashable {
         var natural = old.map(\.key).filter { standing.contains($0) }
         for (key, object) in new {
             if standing.contains(key), let previous = formerly[key] {
-                let members = compare(previous, object, skipping: [name])
+                let members = compare(previous, object, skipping: [ExactKey(name)])
                 if !members.isEmpty { changes.append(Change(make(key.text), members)) }
             } else {
                 var members = object.filter { !$0.value.isNull }

@@ -43,6 +43,12 @@ public struct OrderEvent: Sendable, Hashable {
         return (reader.findings.contains(where: \.isError) ? nil : event, reader.findings)
     }
 
+    /// Whether both were sent the same.
+    public static func == (left: Self, right: Self) -> Bool { left.json == right.json }
+
+    /// Hashes what was sent.
+    public func hash(into hasher: inout Hasher) { hasher.combine(json) }
+
     init(
         eventIdentifier: EventIdentifier,
         occurredAt: OrderDate?,

@@ -32,7 +32,7 @@ public struct FoldResult: Sendable, Hashable {
     public let foldedTo: LogPosition?
     /// What became of entries, by identifier: of all of them after a fold; after an advance, of the new one and of those
     /// that had waited for it.
-    public let verdicts: [String: Verdict]
+    public let verdicts: Verdicts
 
     /// A result that was stored: document, ``FoldState/text`` and ``LogPosition/text``. nil when state or position are
     /// unreadable or the state asks for the log; fold the log then.
@@ -50,10 +50,10 @@ public struct FoldResult: Sendable, Hashable {
             self.foldedTo = nil
         }
         self.document = document
-        self.verdicts = [:]
+        self.verdicts = Verdicts()
     }
 
-    init(document: JSONValue, state: FoldState, foldedTo: LogPosition?, verdicts: [String: Verdict]) {
+    init(document: JSONValue, state: FoldState, foldedTo: LogPosition?, verdicts: Verdicts) {
         self.document = document
         self.state = state
         self.foldedTo = foldedTo
@@ -74,10 +74,10 @@ public struct OrderFold: Sendable {
     public func fold(_ base: FoldBase, _ entries: [LogEntry]) -> FoldResult {
         var machine = FoldMachine(document: base.document, state: base.state, options: options)
         var last: LogPosition?
-        var verdicts: [String: Verdict] = [:]
+        var verdicts = Verdicts()
         for entry in Self.sorted(entries) {
             let verdict = machine.apply(entry)
-            verdicts.merge(machine.takeSettled()) { $1 }
+            verdicts.merge(machine.takeSettled())
             verdicts[entry.identifier] = verdict
             last = entry.position
         }
@@ -195,7 +195,7 @@ public struct OrderFold: Sendable {
             (written[change.subject] ?? []).contains { other in
                 guard let members = change.members else { return true }
                 return (other.members ?? JSONObject()).contains {
-                    members[$0.name] != nil && $0.name != "fulfillmentType"
+                    members[$0.name] != nil && !$0.name.isExactly("fulfillmentType")
                 }
             }
         }

@@ -49,7 +49,7 @@ public struct OrderLog: Sendable {
         guard let compaction = folding.compact(base, entries, now: now) else { return }
         base = compaction.base
         baseUntil = compaction.baseUntil
-        let folded = Set(compaction.folded)
-        entries.removeAll { folded.contains($0.identifier) }
+        let folded = Set(exactly: compaction.folded)
+        entries.removeAll { folded.contains(ExactKey($0.identifier)) }
     }
 }

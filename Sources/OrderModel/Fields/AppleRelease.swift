@@ -14,6 +14,7 @@ public enum AppleRelease: String, Sendable, Hashable, CaseIterable, Comparable {
     /// Reads what people write: `ios16`, `iOS 17.2`, `17.4`. A release between two rows counts as the older one, a later
     /// one as the newest. nil when it is no release number, or older than 16.
     public init?(_ text: String) {
+        guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         var rest = text.lowercased()[...]
         if rest.hasPrefix("ios") { rest = rest.dropFirst(3) }
         while rest.first == " " || rest.first == "-" { rest = rest.dropFirst() }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ExactJSON
+
 /// The table of one object in Apple's model: its fields in Apple's order. Validation, packages, localization and event
 /// checks all read these tables and nothing else.
 public final class ObjectDescription: Sendable {
@@ -23,6 +25,7 @@ public final class ObjectDescription: Sendable {
     /// One bit for each field whose value is localizable, or holds one that is.
     let textFields: UInt64
     private let positions: FieldPositions
+    private let meant: [ExactKey: String]
     /// One bit for each field that has to be there, in version 1 and in version 2.
     private let requiredFields: [UInt64]
 
@@ -38,6 +41,7 @@ public final class ObjectDescription: Sendable {
         self.since = since
         self.fields = fields
         self.misnomers = misnomers
+        meant = Dictionary(uniqueKeysWithValues: misnomers.map { (ExactKey($0.key), $0.value) })
         precondition(fields.count <= 64, "one bit a field")
         positions = FieldPositions(fields.map(\.name))
         labels = FieldLabels(fields.map(\.name))
@@ -64,7 +68,7 @@ public final class ObjectDescription: Sendable {
 
     /// What to do about a member that the object does not have.
     func advice(forUnknown member: String) -> String {
-        if let meant = misnomers[member] { return "Use \(meant)." }
+        if let meant = meant[ExactKey(member)] { return "Use \(meant)." }
         if let near = NearMiss.find(member, among: fields.lazy.map(\.name)) { return "Did you mean \"\(near)\"?" }
         return "Leave it out; \(name) has \(Self.list(fields.map(\.name)))."
     }

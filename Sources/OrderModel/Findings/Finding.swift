@@ -20,6 +20,23 @@ public struct Finding: Sendable, Hashable {
         case pointer(JSONPointer)
         /// A file of a package or source folder.
         case path(String)
+
+        /// Whether both are one place, code point by code point.
+        public static func == (left: Self, right: Self) -> Bool {
+            switch (left, right) {
+            case (.pointer(let left), .pointer(let right)): left == right
+            case (.path(let left), .path(let right)): left.isExactly(right)
+            default: false
+            }
+        }
+
+        /// Hashes what `==` compares.
+        public func hash(into hasher: inout Hasher) {
+            switch self {
+            case .pointer(let pointer): hasher.combine(pointer)
+            case .path(let path): hasher.combine(ExactKey(path))
+            }
+        }
     }
 
     /// How bad it is.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ExactJSON
+
 /// Finds what a misspelt name most likely meant, among names that are prepared once.
 struct NearMiss {
     /// How many edit distances are computed for all names together: who misspells more has another reason.
@@ -24,7 +26,7 @@ struct NearMiss {
         let lowered = Self.letters(name)
         var best: String?
         var bestDistance = max(1, min(6, lowered.count / 3)) + 1
-        for (candidate, letters) in candidates where candidate != name {
+        for (candidate, letters) in candidates where !candidate.isExactly(name) {
             if abs(letters.count - lowered.count) >= bestDistance { continue }
             if comparisons == Self.comparisonLimit { return best }
             comparisons += 1

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ExactJSON
+
 /// An identifier that equals another only when their bytes are equal, as in a database or a URL.
 ///
 /// Swift's own text comparison takes "é" in one scalar and in two for the same; a key column does not.
@@ -10,10 +12,10 @@ public protocol ByteExactIdentifier: Hashable, Sendable {
 
 extension ByteExactIdentifier {
     /// Byte by byte.
-    public static func == (left: Self, right: Self) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
+    public static func == (left: Self, right: Self) -> Bool { left.text.isExactly(right.text) }
 
     /// Over the bytes.
     public func hash(into hasher: inout Hasher) {
-        for byte in text.utf8 { hasher.combine(byte) }
+        hasher.combine(ExactKey(text))
     }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ExactJSON
+
 /// Checks that several identifiers share. Bytes are looked at, not characters: a limit in bytes holds in a database, too.
 enum IdentifierRules {
     /// Opaque identifiers: 1 to 255 bytes of UTF-8 without control characters.
@@ -75,7 +77,7 @@ enum IdentifierRules {
 
     /// RFC 3986 "unreserved": never escaped, so proxies and frameworks can't disagree about it.
     static func isURLSafe(_ text: String) -> Bool {
-        text != "." && text != ".."
+        !text.isExactly(oneOf: [".", ".."])
             && text.utf8.allSatisfy { byte in
                 switch byte {
                 case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: true

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ExactJSON
+
 /// The language of a localization folder: `fr`, `zh-Hans`, `pt-BR`, `zh-Hans-CN`.
 ///
 /// Apple: WalletOrders, "Creating the source for an order": a language identifier, optionally a region.
@@ -15,7 +17,7 @@ public struct LocaleIdentifier: Hashable, Sendable, CustomStringConvertible, Com
         let kind = "locale"
         let fix = "Use a language with an optional script and region, such as de, pt-BR or zh-Hans."
         if text.isEmpty { throw IdentifierError(.empty, kind, "The locale is empty", fix: fix) }
-        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        let parts = text.parts(by: "-")
         func letters(_ part: Substring, _ count: ClosedRange<Int>) -> Bool {
             count.contains(part.utf8.count)
                 && part.utf8.allSatisfy { (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ExactJSON
+
 /// Where a service keeps a file of an order package: a plain name, or a name inside one `<locale>.lproj` folder.
 ///
 /// It stands in URLs of the merchant API, so it takes fewer names than a package: see ``FileName``.
@@ -18,7 +20,7 @@ public struct PackagePath: Hashable, Sendable, CustomStringConvertible, Comparab
     /// - Throws: ``IdentifierError`` with `empty`, `tooLong`, `badCharacter` or `badForm`.
     public init(_ text: String) throws(IdentifierError) {
         let kind = "file path"
-        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        let parts = text.parts(by: "/")
         let fix = "Use a name of letters, digits, '.', '_', '@', '-', or <locale>.lproj/ and such a name."
         guard let last = parts.last, parts.count <= 2 else {
             throw IdentifierError(.badForm, kind, "The file path has more than one folder", fix: fix)
@@ -40,10 +42,10 @@ public struct PackagePath: Hashable, Sendable, CustomStringConvertible, Comparab
             throw IdentifierError(.badForm, kind, "The file name begins with a dot", fix: fix)
         }
         if parts.count == 2 {
-            guard parts[0].hasSuffix(".lproj") else {
+            guard parts[0].endsExactly(with: ".lproj") else {
                 throw IdentifierError(.badForm, kind, "The folder is no <locale>.lproj folder", fix: fix)
             }
-            self.locale = try LocaleIdentifier(String(parts[0].dropLast(6)))
+            self.locale = try LocaleIdentifier(String(Substring(parts[0].utf8.dropLast(6))))
         } else {
             self.locale = nil
         }

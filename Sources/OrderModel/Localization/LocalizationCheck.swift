@@ -114,18 +114,21 @@ public enum LocalizationCheck {
 
         /// Texts of fields that phones have little room for.
         mutating func checkLengths() {
-            var limits: [String: (field: String, limit: Int)] = [:]
+            var limits: [ExactKey: (field: String, limit: Int)] = [:]
             for text in texts {
                 let field = String(text.kind.split(separator: ".").last ?? "")
-                guard let limit = TextLimit.characters[field], limits[text.text].map({ limit < $0.limit }) ?? true
+                guard let limit = TextLimit.characters[field],
+                    limits[ExactKey(text.text)].map({ limit < $0.limit }) ?? true
                 else {
                     continue
                 }
-                limits[text.text] = (field, limit)
+                limits[ExactKey(text.text)] = (field, limit)
             }
             for (locale, table) in tables {
                 for entry in table.entries {
-                    guard let (field, limit) = limits[entry.key], TextLimit.exceeds(entry.text, limit) else { continue }
+                    guard let (field, limit) = limits[ExactKey(entry.key)], TextLimit.exceeds(entry.text, limit) else {
+                        continue
+                    }
                     let fault = TextLimit.fault(entry.text.count, limit, field)
                     let key = DocumentWalk.shown(entry.key)
                     add(.note, "text-too-long", locale, "\"\(key)\": \(fault.message).", fix: fault.fix)
@@ -150,9 +153,10 @@ public enum LocalizationCheck {
 
         /// `NutWarning`, `nut_warning`, `nut.warning`: a name for programs, not for people.
         private static func looksLikeName(_ key: String) -> Bool {
-            if key.contains(where: \.isWhitespace) { return false }
-            if key.dropLast().contains(where: { $0 == "_" || $0 == "." }) { return true }
-            return zip(key, key.dropFirst()).contains { $0.isLowercase && $1.isUppercase }
+            let scalars = key.unicodeScalars
+            if scalars.contains(where: \.properties.isWhitespace) { return false }
+            if scalars.dropLast().contains(where: { $0 == "_" || $0 == "." }) { return true }
+            return zip(scalars, scalars.dropFirst()).contains { $0.properties.isLowercase && $1.properties.isUppercase }
         }
 
         private static func count(_ number: Int, _ noun: String) -> String {

@@ -19,6 +19,17 @@ public struct StringsTable: Sendable, Hashable {
             self.key = key
             self.text = text
         }
+
+        /// Whether key and text are the same, code point by code point.
+        public static func == (left: Self, right: Self) -> Bool {
+            left.key.isExactly(right.key) && left.text.isExactly(right.text)
+        }
+
+        /// Hashes what `==` compares.
+        public func hash(into hasher: inout Hasher) {
+            hasher.combine(ExactKey(key))
+            hasher.combine(ExactKey(text))
+        }
     }
 
     /// More entries than this are refused.
@@ -70,6 +81,14 @@ public struct StringsTable: Sendable, Hashable {
             fix: "Send {\"key\": \"text\"}."
         )
     }
+
+    /// Whether the same entries stand in the same order.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.entries == right.entries && left.repeated == right.repeated
+    }
+
+    /// Hashes the entries.
+    public func hash(into hasher: inout Hasher) { hasher.combine(entries) }
 
     /// The text of a key.
     public subscript(key: String) -> String? { texts[ExactKey(key)] }

@@ -1,32 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ExactJSON
+
 /// The currency codes of ISO 4217 and how many digits each has after the decimal point.
 ///
 /// Apple: WalletOrders, `CurrencyAmount.currency`: an ISO 4217 code of three letters.
 public enum Currency {
     /// Digits after the point; nil for unknown and withdrawn codes and for those without minor unit (metals, test codes).
     public static func minorUnits(of code: String) -> Int? {
-        guard case .current(let digits) = table[code], digits >= 0 else { return nil }
+        guard case .current(let digits) = row(code), digits >= 0 else { return nil }
         return digits
     }
 
     /// Whether the code is or was one of ISO 4217, byte for byte.
-    public static func isKnown(_ code: String) -> Bool { code.utf8.count == 3 && table[code] != nil }
+    public static func isKnown(_ code: String) -> Bool { row(code) != nil }
 
     /// All codes, sorted.
     static var codes: [String] { table.keys.sorted() }
 
     /// The month in which a code was withdrawn, `2023-01`; nil for codes in use and for unknown ones.
     public static func withdrawal(of code: String) -> String? {
-        if case .withdrawn(let month) = table[code] { month } else { nil }
+        if case .withdrawn(let month) = row(code) { month } else { nil }
     }
 
     /// The code that a misspelt one most likely meant: the same letters in capitals, or one letter off, common ones first.
     public static func suggestion(for code: String) -> String? {
+        guard code.utf8.count <= 8 else { return nil }
         let upper = code.uppercased()
-        if upper != code, isKnown(upper) { return upper }
+        if !upper.isExactly(code), isKnown(upper) { return upper }
         let letters = Array(upper.utf8)
-        guard letters.count <= 8 else { return nil }
         let candidates = common + table.keys.filter { withdrawal(of: $0) == nil }.sorted()
         return candidates.first { NearMiss.distance(letters, Array($0.utf8), limit: 1) == 1 }
     }
@@ -39,6 +41,8 @@ public enum Currency {
         case current(digits: Int)
         case withdrawn(month: String)
     }
+
+    private static func row(_ code: String) -> Row? { code.utf8.count == 3 ? table[code] : nil }
 
     private static let table: [String: Row] = {
         var table: [String: Row] = [:]

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ExactJSON
+
 /// The two-letter country codes of ISO 3166-1, and XK, which everybody uses for Kosovo.
 ///
 /// Apple: WalletOrders, `Address.countryCode`: an ISO 3166 code of two letters.
@@ -14,9 +16,11 @@ public enum Country {
 
     /// The code that another one means: the same letters in capitals, or what people write for it.
     public static func suggestion(for code: String) -> String? {
+        // The longest is KOSOVO.
+        guard code.utf8.count <= 6 else { return nil }
         let upper = code.uppercased()
         if let meant = customary[upper] { return meant }
-        return upper != code && isKnown(upper) ? upper : nil
+        return !upper.isExactly(code) && isKnown(upper) ? upper : nil
     }
 
     /// Codes that ISO 3166 reserves, or that people take for one.

@@ -5,10 +5,10 @@
 /// Apple: WalletOrders, "Creating the source for an order": a language identifier, optionally a region.
 public enum Language {
     /// Whether it is a language of ISO 639, in its code of two letters, or of three when it has no other.
-    public static func isKnown(_ code: String) -> Bool { codes.contains(code) }
+    public static func isKnown(_ code: String) -> Bool { code.utf8.count <= 3 && codes.contains(code) }
 
     /// Whether it is a script of ISO 15924, written like `Hans`.
-    public static func isScript(_ code: String) -> Bool { scripts.contains(code) }
+    public static func isScript(_ code: String) -> Bool { code.utf8.count == 4 && scripts.contains(code) }
 
     private static let codes: Set<String> = Set(
         (LanguageTable.twoLetters + " " + LanguageTable.threeLetters).split(whereSeparator: \.isWhitespace)

@@ -15,10 +15,17 @@ public struct FileNameCheck: Sendable {
     private var bounded = BoundedFindings()
     private let paths: [String]
     private let index: FileNameIndex
-    private var told: Set<String> = []
+    private var told: Set<Told> = []
     /// Names that are not there, with what to do about them.
-    private var absent: [String: String] = [:]
+    private var absent: [ExactKey: String] = [:]
     private var search: NearMiss
+
+    /// What was told already: of images a name or file means another than of receipts and labels.
+    private struct Told: Hashable {
+        let isImage: Bool
+        let isFile: Bool
+        let name: ExactKey
+    }
 
     /// Checks an order, which may have faults of its own.
     ///
@@ -35,22 +42,22 @@ public struct FileNameCheck: Sendable {
 
     /// The localization folders among paths, `fr.lproj`, sorted.
     public static func localizationFolders(_ paths: some Sequence<String>) -> [String] {
-        var folders: Set<String> = []
+        var folders: Set<ExactKey> = []
         for path in paths {
-            guard let slash = path.firstIndex(of: "/") else { continue }
-            let folder = String(path[..<slash])
-            if folder.hasSuffix(".lproj") { folders.insert(folder) }
+            guard let slash = path.utf8.firstIndex(of: UInt8(ascii: "/")) else { continue }
+            let folder = path[..<slash]
+            if folder.endsExactly(with: ".lproj") { folders.insert(ExactKey(String(folder))) }
         }
-        return folders.sorted()
+        return folders.sorted().map(\.text)
     }
 
     /// Names that differ in upper and lower case only: on a Mac's disk one takes the place of the other, and the order means
     /// one of them.
     public static func similarNames(_ paths: some Sequence<String>) -> [Finding] {
-        var first: [String: String] = [:]
+        var first: [LookalikeName: String] = [:]
         var findings = BoundedFindings()
-        for path in paths.sorted() {
-            guard let other = first.updateValue(path, forKey: path.lowercased()) else { continue }
+        for path in paths.map(ExactKey.init).sorted().map(\.text) {
+            guard let other = first.updateValue(path, forKey: LookalikeName(path.lowercased())) else { continue }
             findings.append(
                 Finding(
                     severity: .warning,
@@ -67,8 +74,11 @@ public struct FileNameCheck: Sendable {
     /// Finds what a reference means: the name itself or its @2x and @3x forms, at the top or localized; a name without
     /// extension stands for any.
     private mutating func find(_ reference: FileReference) {
-        if let fix = absent[reference.name] { return addMissing(reference, fix: fix) }
-        guard told.insert("\(reference.use.isImage) \(reference.name)").inserted else { return }
+        if let fix = absent[ExactKey(reference.name)] { return addMissing(reference, fix: fix) }
+        let isImage = reference.use.isImage
+        guard told.insert(Told(isImage: isImage, isFile: false, name: ExactKey(reference.name))).inserted else {
+            return
+        }
         let top = index.paths(of: reference, in: nil)
         var counts: [(folder: String, count: Int)] = []
         var found = top
@@ -77,12 +87,13 @@ public struct FileNameCheck: Sendable {
             counts.append((folder, local.count))
             found += local
         }
-        for path in found where told.insert("\(reference.use.isImage) file \(path)").inserted {
+        for path in found.map(index.written) {
+            guard told.insert(Told(isImage: isImage, isFile: true, name: ExactKey(path))).inserted else { continue }
             used.append((path, reference.use))
         }
         if found.isEmpty {
             let fix = self.fix(forMissing: reference.name)
-            absent[reference.name] = fix
+            absent[ExactKey(reference.name)] = fix
             return addMissing(reference, fix: fix)
         }
         if found.contains(where: index.isWrittenOtherwise) {
@@ -111,8 +122,8 @@ public struct FileNameCheck: Sendable {
     /// Each language has to have the file, in as many resolutions.
     private mutating func compare(_ counts: [(folder: String, count: Int)], _ reference: FileReference) {
         if counts.count < index.folders.count {
-            let having = Set(counts.map(\.folder))
-            var missing = Array(index.folders.lazy.filter { !having.contains($0) }.prefix(6))
+            let having = Set(counts.map { ExactKey($0.folder) })
+            var missing = Array(index.folders.lazy.filter { !having.contains(ExactKey($0)) }.prefix(6))
             if missing.count == 6 { missing[5] = "others" }
             // Apple, "Creating the source for an order": folders without all images are a reason to refuse an order.
             return add(
@@ -159,8 +170,8 @@ public struct FileNameCheck: Sendable {
     }
 
     private mutating func listUnused() {
-        let used = Set(used.map(\.path))
-        for path in paths where !used.contains(path) && !path.hasSuffix(".lproj/order.strings") {
+        let used = Set(used.map { ExactKey($0.path) })
+        for path in paths where !used.contains(ExactKey(path)) && !path.endsExactly(with: ".lproj/order.strings") {
             add(
                 .warning,
                 "file-unused",

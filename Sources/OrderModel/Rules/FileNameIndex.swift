@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ExactJSON
+
 /// The files of a package by the names that an order may give them, made once: how long a look-up takes does not depend on
 /// how many files there are.
 struct FileNameIndex {
@@ -8,54 +10,80 @@ struct FileNameIndex {
 
     private struct Place: Hashable {
         /// nil: the top level.
-        let folder: String?
-        let name: String
+        let folder: LookalikeName?
+        let name: LookalikeName
+
+        init(folder: String?, name: String) {
+            self.folder = folder.map(LookalikeName.init)
+            self.name = LookalikeName(name)
+        }
     }
 
-    private let present: Set<String>
+    /// The paths that are there, asked for by names that may be written in other bytes.
+    private struct Paths {
+        private let names: Set<LookalikeName>
+
+        init(_ paths: [String]) { names = Set(paths.map(LookalikeName.init)) }
+
+        func contains(_ path: String) -> Bool { names.contains(LookalikeName(path)) }
+
+        /// The path as it is there.
+        func written(_ path: String) -> String? {
+            names.firstIndex(of: LookalikeName(path)).map { names[$0].text }
+        }
+    }
+
+    private let present: Paths
     /// The paths whose name is this but for an ending: `logo` for `logo.png` and `logo@2x.jpg`.
     private var stems: [Place: [String]] = [:]
     /// Which folders have a file that goes by this name.
-    private var owners: [String: [String]] = [:]
-    private var lowered: [String: String] = [:]
+    private var owners: [LookalikeName: [String]] = [:]
+    private var lowered: [LookalikeName: String] = [:]
 
     init(_ paths: [String], folders: [String]) {
         self.folders = folders
-        present = Set(paths)
-        let known = Set(folders)
+        present = Paths(paths)
+        let known = Set(folders.map(ExactKey.init))
         for path in paths {
-            lowered[path.lowercased()] = lowered[path.lowercased()] ?? path
+            lowered[LookalikeName(path.lowercased()), default: path] = path
             addStem(of: path, in: nil, path)
-            guard let slash = path.firstIndex(of: "/"), known.contains(String(path[..<slash])) else { continue }
+            guard let slash = path.utf8.firstIndex(of: UInt8(ascii: "/")) else { continue }
             let folder = String(path[..<slash])
-            let name = String(path[path.index(after: slash)...])
+            guard known.contains(ExactKey(folder)) else { continue }
+            let name = String(path[path.utf8.index(after: slash)...])
             addStem(of: name, in: folder, path)
             let (stem, suffix) = Self.split(name)
             let plain = Self.withoutResolution(stem)
-            for form in Set([name, stem, plain, plain + suffix]) { owners[form, default: []].append(folder) }
+            for form in Set([name, stem, plain, plain + suffix].map(LookalikeName.init)) {
+                owners[form, default: []].append(folder)
+            }
         }
     }
 
     private mutating func addStem(of name: String, in folder: String?, _ path: String) {
         let (stem, suffix) = Self.split(name)
         if suffix.isEmpty { return }
-        for form in Set([stem, Self.withoutResolution(stem)]) {
-            stems[Place(folder: folder, name: form), default: []].append(path)
+        for place in Set([stem, Self.withoutResolution(stem)].map { Place(folder: folder, name: $0) }) {
+            stems[place, default: []].append(path)
         }
     }
 
     /// Whether a path that is there is written in other bytes: Swift takes two ways to write an accent for one.
     func isWrittenOtherwise(_ path: String) -> Bool {
-        guard let index = present.firstIndex(of: path) else { return false }
-        return !present[index].utf8.elementsEqual(path.utf8)
+        present.written(path).map { !$0.isExactly(path) } ?? false
     }
 
+    /// A path as it is written there.
+    func written(_ path: String) -> String { present.written(path) ?? path }
+
     /// The path that differs in upper and lower case only.
-    func path(inAnyCase name: String) -> String? { lowered[name.lowercased()] }
+    func path(inAnyCase name: String) -> String? { lowered[LookalikeName(name.lowercased())] }
 
     /// The localization folders that have what a reference means, sorted.
     func folders(of reference: FileReference) -> [String] {
-        Set(owners[reference.name] ?? []).sorted().filter { !paths(of: reference, in: $0).isEmpty }
+        Set((owners[LookalikeName(reference.name)] ?? []).map(ExactKey.init)).sorted().map(\.text).filter {
+            !paths(of: reference, in: $0).isEmpty
+        }
     }
 
     /// What a reference means at the top level (nil) or in one folder: the name itself or, of an image, its @2x and @3x
@@ -74,12 +102,12 @@ struct FileNameIndex {
 
     /// A path before and from the last dot of its name.
     private static func split(_ path: String) -> (stem: String, suffix: String) {
-        let name = path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex
-        guard let dot = path[name...].lastIndex(of: "."), dot > name else { return (path, "") }
+        let name = path.utf8.lastIndex(of: UInt8(ascii: "/")).map(path.utf8.index(after:)) ?? path.startIndex
+        guard let dot = path.utf8[name...].lastIndex(of: UInt8(ascii: ".")), dot > name else { return (path, "") }
         return (String(path[..<dot]), String(path[dot...]))
     }
 
     private static func withoutResolution(_ stem: String) -> String {
-        stem.hasSuffix("@2x") || stem.hasSuffix("@3x") ? String(stem.dropLast(3)) : stem
+        stem.endsExactly(with: "@2x") || stem.endsExactly(with: "@3x") ? String(Substring(stem.utf8.dropLast(3))) : stem
     }
 }

@@ -41,7 +41,9 @@ extension OrderRules {
                 fix: "Set messageEncoding to \"utf-8\", or send a message without such characters."
             )
         }
-        guard let format = object["format"]?.stringValue, let limits = Self.barcodeLimits[format] else { return }
+        guard let format = object["format"]?.stringValue,
+            let limits = Self.barcodeLimits.first(where: { format.isExactly($0.key) })?.value
+        else { return }
         if format == "code128", let scalar = message.unicodeScalars.first(where: { !$0.isASCII }) {
             add(
                 .warning,
@@ -68,7 +70,7 @@ extension OrderRules {
 
     /// What the largest symbol holds, of bytes and, packed more densely, of digits alone: ISO/IEC 18004 (40-L), 15438 and 24778.
     /// Code 128 has no such limit; a line of 80 characters on a phone is our judgement of what a scanner still resolves.
-    private static let barcodeLimits: [String: (bytes: Int, digits: Int)] = [
+    private static let barcodeLimits: KeyValuePairs<String, (bytes: Int, digits: Int)> = [
         "qr": (2953, 7089), "pdf417": (1108, 2710), "aztec": (1914, 3832), "code128": (80, 80),
     ]
 }

@@ -54,8 +54,8 @@ extension OrderRules {
         allowed: [String],
         known: [String]
     ) {
-        guard date(object[name]) != nil, let status = object["status"]?.stringValue, known.contains(status),
-            !allowed.contains(status)
+        guard date(object[name]) != nil, let status = object["status"]?.stringValue, status.isExactly(oneOf: known),
+            !status.isExactly(oneOf: allowed)
         else { return }
         add(
             .warning,
@@ -68,7 +68,7 @@ extension OrderRules {
 
     /// What the customer has to have explained: Human Interface Guidelines, "Wallet", order tracking.
     mutating func checkExplained(_ object: JSONObject, _ place: [String], status: String) {
-        guard object["status"]?.stringValue == status, object["statusDescription"]?.stringValue == nil else { return }
+        guard object["status"] == .string(status), object["statusDescription"]?.stringValue == nil else { return }
         add(
             .note,
             "unexplained-status",

@@ -8,9 +8,11 @@ extension OrderRules {
 
     mutating func checkOrderStatus() {
         checkExplained(order, [], status: "cancelled")
-        guard order["status"]?.stringValue == OrderStatus.completed.rawValue else { return }
+        guard order["status"] == .string(OrderStatus.completed.rawValue) else { return }
         for (index, element) in (order["fulfillments"]?.arrayValue ?? []).enumerated() {
-            guard let status = element["status"]?.stringValue, Self.unfinished.contains(status) else { continue }
+            guard let status = element["status"]?.stringValue, status.isExactly(oneOf: Self.unfinished) else {
+                continue
+            }
             return add(
                 .warning,
                 "completed-too-early",

@@ -11,8 +11,7 @@ extension OrderRules {
             ordered.beginCount()
             for (place, object) in objects(list) {
                 // What was cancelled or went wrong is often sent again.
-                let status = object["status"]?.stringValue
-                let counts = status != "cancelled" && status != "issue"
+                let counts = object["status"] != "cancelled" && object["status"] != "issue"
                 for (index, item) in (object["lineItems"]?.arrayValue ?? []).enumerated() {
                     checkItem(item, place + ["lineItems", String(index)], counts: counts, &ordered)
                 }
@@ -60,7 +59,7 @@ struct OrderedItems {
 
     private struct Key: Hashable {
         let member: String
-        let text: String
+        let text: ExactKey
     }
 
     init(_ list: [JSONValue]) {
@@ -115,7 +114,7 @@ struct OrderedItems {
     private static func keys(of item: JSONValue) -> [Key] {
         ["sku", "gtin", "title"].compactMap { member in
             guard let text = item[member]?.stringValue, !text.isEmpty else { return nil }
-            return Key(member: member, text: member == "title" ? text.lowercased() : text)
+            return Key(member: member, text: ExactKey(member == "title" ? text.lowercased() : text))
         }
     }
 }

@@ -31,7 +31,7 @@ extension OrderRules {
                 fix: "Add returnDeadline, or leave displayCountdown out."
             )
         }
-        if order["status"]?.stringValue == OrderStatus.cancelled.rawValue {
+        if order["status"] == .string(OrderStatus.cancelled.rawValue) {
             add(
                 .warning,
                 "return-info-without-goods",

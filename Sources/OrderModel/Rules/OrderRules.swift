@@ -13,13 +13,13 @@ struct OrderRules {
     /// What the walk found, and what the rules add to it.
     var findings: [Finding] { bounded.list }
     /// Places that have an error already.
-    private let faulty: Set<[String]>
+    private let faulty: Set<JSONPointer>
 
     init(_ order: JSONObject, options: ValidationOptions, walked: BoundedFindings) {
         self.order = order
         self.options = options
         bounded = walked
-        faulty = Set(walked.list.lazy.filter(\.isError).compactMap { $0.pointer?.tokens })
+        faulty = Set(walked.list.lazy.filter(\.isError).compactMap(\.pointer))
     }
 
     mutating func check() {
@@ -46,7 +46,7 @@ struct OrderRules {
 
     /// Whether an error was found at a place or around it.
     func isFaulty(_ tokens: [String]) -> Bool {
-        (0...tokens.count).contains { faulty.contains(Array(tokens.prefix($0))) }
+        (0...tokens.count).contains { faulty.contains(JSONPointer(tokens: Array(tokens.prefix($0)))) }
     }
 
     // MARK: What rules read

@@ -160,8 +160,7 @@ struct DocumentWalk {
     private mutating func check(_ text: String, _ kind: FieldKind) {
         switch kind {
         case .choice(let names):
-            // By bytes: Swift's own comparison takes a Kelvin sign for a K.
-            if names.contains(where: { $0.utf8.elementsEqual(text.utf8) }) || !bounded.hasRoom(for: .error) { return }
+            if text.isExactly(oneOf: names) || !bounded.hasRoom(for: .error) { return }
             let list = names.map { "\"\($0)\"" }
             let near = NearMiss.find(text, among: names).map { "Did you mean \"\($0)\"? " } ?? ""
             add(
@@ -212,7 +211,7 @@ struct DocumentWalk {
             return add(.error, isRule ? "file-name-too-long" : "bad-file-name", error.message, fix: error.fix)
         }
         if let folder = text.utf8.firstIndex(of: 0x2F).map({ text[..<$0] }) {
-            let isLanguage = folder.hasSuffix(".lproj")
+            let isLanguage = folder.endsExactly(with: ".lproj")
             add(
                 .warning,
                 "file-in-folder",

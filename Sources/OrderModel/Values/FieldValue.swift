@@ -84,7 +84,7 @@ protocol FieldChoice: FieldValue, RawRepresentable, CaseIterable where RawValue 
 
 extension FieldChoice {
     init(field value: JSONValue) throws(FieldFault) {
-        guard case .string(let text) = value, let choice = Self(rawValue: text) else { throw FieldFault() }
+        guard case .string(let text) = value, let choice = Self(exactly: text) else { throw FieldFault() }
         self = choice
     }
 

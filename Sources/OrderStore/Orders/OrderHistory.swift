@@ -169,13 +169,13 @@ extension OrderStore {
         document: Row?,
         log: Rows,
         _ options: ChangeOptions
-    ) throws -> [String: Verdict] {
+    ) throws -> Verdicts {
         guard let document else { return [:] }
         let base = try stored { try FoldBase(json: try JSONValue(parsing: try document.bytes(2), limits: .stored)) }
         return options.fold.fold(base, try ChangeRun.entries(log, key)).verdicts
     }
 
-    private static func event(_ row: Row, _ verdicts: [String: Verdict]) throws -> OrderHistory.Event {
+    private static func event(_ row: Row, _ verdicts: Verdicts) throws -> OrderHistory.Event {
         OrderHistory.Event(
             identifier: try row.text(0),
             kind: try row.text(1),
