@@ -6,6 +6,18 @@ import Testing
 
 @Suite("Pattern")
 struct PatternTests {
+    @Test(arguments: [
+        "(((){10000}){10000}){10000}", "(((a{0}){10000}){10000}){10000}", "(((){10000}a{0}){10000}b{0}){10000}",
+        "((((){1,}){10000}){10000}){10000}", "(?=((){10000}){10000}){0}",
+    ])
+    func `a repeat of nothing is compiled at once`(_ source: String) {
+        let time = Patience.processorTime {
+            let pattern = try? Pattern("^" + source + "$")
+            if let pattern { #expect(pattern.matches("") && !pattern.matches("c")) }
+        }
+        #expect(time < .seconds(2) * Patience.factor)
+    }
+
     @Test(
         "matches as ECMA-262 says",
         arguments: [

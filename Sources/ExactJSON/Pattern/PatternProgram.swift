@@ -59,7 +59,13 @@ struct PatternProgram: Sendable {
             if let last = branches.last { try emit(last, &looks) }
             for end in ends { steps[end] = .jump(steps.count) }
         case .repetition(let body, let minimum, let maximum):
-            for _ in 0..<minimum { try emit(body, &looks) }
+            for _ in 0..<minimum {
+                let before = steps.count
+                try emit(body, &looks)
+                // What adds no step consumes nothing: once is as good as often. Else nested repeats of nothing would go
+                // on without end, and never come near the bound.
+                if steps.count == before { break }
+            }
             if let maximum {
                 var splits: [Int] = []
                 for _ in minimum..<max(minimum, maximum) {
