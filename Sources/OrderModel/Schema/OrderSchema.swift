@@ -77,7 +77,8 @@ public enum OrderSchema {
         var text = field.meaning
         if field.isLocalizable { text += " Looked up in order.strings." }
         text += since(field.since, after: description.since)
-        var schema: JSONObject = ["description": .string(text)]
+        var schema: JSONObject = ["title": .string(title(of: field.name))]
+        schema["description"] = .string(text)
         if field.name == "fulfillmentType",
             let type = FulfillmentType.allCases.first(where: { $0.object === description })
         {
@@ -88,6 +89,24 @@ public enum OrderSchema {
         let form = field.kind.schema(orNull: field.presence != .required)
         for (name, value) in form { schema[name] = value }
         return schema
+    }
+
+    /// What an editor shows for a member: `orderManagementURL` is an "Order management URL".
+    static func title(of name: String) -> String {
+        if ["gtin", "sku", "url"].contains(name) { return name.uppercased() }
+        var words: [String] = []
+        for letter in name {
+            // A run of capitals is one word.
+            if letter.isUppercase, words.last?.last?.isUppercase != true {
+                words.append(String(letter))
+            } else {
+                words.append((words.popLast() ?? "") + String(letter))
+            }
+        }
+        return words.enumerated().map { index, word in
+            if index == 0 { return word.prefix(1).uppercased() + word.dropFirst() }
+            return word == word.uppercased() && word.count > 1 ? word : word.lowercased()
+        }.joined(separator: " ")
     }
 
     private static func since(_ release: AppleRelease, after known: AppleRelease) -> String {
