@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TestPatience
 import Testing
 
 @testable import ExactJSON
@@ -153,6 +154,10 @@ struct JSONSchemaTests {
         let fault = unique.validate(.array(many + [JSONValue.number(JSONNumber("5.0") ?? JSONNumber(0))])).first
         #expect(fault?.instance.description == "/100000")
         #expect(fault?.details["equals"] == 5)
+        let growth = Patience.growth { scale in #expect(unique.isValid(.array(Array(many[..<(5_000 * scale)])))) }
+        let values = try JSONSchema(["items": ["enum": .array(many)]])
+        let lookUps = Patience.growth { scale in #expect(values.isValid(.array(Array(many[..<(5_000 * scale)])))) }
+        #expect(growth < 9 && lookUps < 9)
     }
 }
 

@@ -24,6 +24,17 @@ package enum Patience {
         return self.threadTime() - start
     }
 
+    /// How many times as much of the calling thread a closure costs at four times the size: about 4 when the cost is linear,
+    /// 16 when it is the square. The least of three runs of each, since nothing makes a run cheaper than it is.
+    package static func growth(_ body: (_ scale: Int) throws -> Void) rethrows -> Double {
+        func least(_ scale: Int) throws -> Duration {
+            var times: [Duration] = []
+            for _ in 0..<3 { times.append(try self.processorTime { try body(scale) }) }
+            return times.min() ?? .zero
+        }
+        return try least(4) / least(1)
+    }
+
     private static func threadTime() -> Duration {
         var time = timespec()
         unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
