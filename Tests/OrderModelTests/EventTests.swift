@@ -5,6 +5,51 @@ import Testing
 @testable import OrderModel
 
 @Suite struct EventTests {
+    @Test func `a thousand faults of an event are listed, and that there are more`() {
+        var event: JSONObject = ["eventIdentifier": "e", "payment": ["status": "paid"]]
+        for number in 0..<60_000 { event["k\(number)"] = 1 }
+        let (none, findings) = OrderEvent.parse(.object(event))
+        #expect(none == nil && findings.count == 1_001 && findings.last?.code == "findings-cut-off")
+        let parts = JSONObject((0..<60_000).map { ("k\($0)", JSONValue.null) })
+        #expect(OrderEvent.parse(["eventIdentifier": "e", "payment": .object(parts)]).findings.count == 1_001)
+    }
+
+    @Test func `what only version 1 needs may be taken out by an event; whether it fits is the order's to say`() throws
+    {
+        let json: JSONValue = ["eventIdentifier": "e", "payment": ["status": nil]]
+        let entry = LogEntry(try #require(OrderEvent.parse(json).event), occurredAt: 1)
+        let first = try Story.base()
+        #expect(OrderFold().fold(first, [entry]).verdicts["e"] == .invalidHere)
+        let second = FoldBase(document: try first.document.replacing("/schemaVersion", with: 2))
+        let result = OrderFold().fold(second, [entry])
+        #expect(result.verdicts["e"] == .applied && result.document["payment"]?["status"] == nil)
+        let total = OrderEvent.parse(["eventIdentifier": "e", "payment": ["total": nil]])
+        #expect(total.findings.map(\.summary) == ["error required-member-removed /payment/total"])
+    }
+
+    @Test func `unknown members of events are kept and passed on where that is allowed`() throws {
+        let options = ValidationOptions(unknownMembers: .accept, isServiceFilled: true)
+        let fold = OrderFold(.init(validation: options))
+        let json: JSONValue = [
+            "eventIdentifier": "e", "fulfillment": ["fulfillmentIdentifier": "a", "giftWrap": ["colour": "red"]],
+        ]
+        #expect(OrderEvent.parse(json).event == nil)
+        let (event, findings) = OrderEvent.parse(json, options: options)
+        #expect(findings.isEmpty)
+        let base = try Story.base().document.replacing("/loyalty", with: ["points": 7])
+        #expect(OrderDocument.validate(base, .init(isServiceFilled: true)).document == nil)
+        #expect(OrderDocument.validate(base, options).document != nil)
+        let document = fold.fold(FoldBase(document: base), [LogEntry(try #require(event), occurredAt: 1)]).document
+        let stored = try OrderDocument.trusted(document)
+        let package = try JSONValue(
+            parsing: stored.packageForm(updatedAt: 1, webServiceURL: nil, authenticationToken: nil)
+        )
+        #expect(package["fulfillments"]?[0]?["giftWrap"] == ["colour": "red"] && package["loyalty"] == ["points": 7])
+        let patched = base.mergePatched(with: ["loyalty": ["points": 8]])
+        let edit = LogEntry(OrderEdit(from: base, to: patched), identifier: "x", occurredAt: 2)
+        #expect(fold.fold(FoldBase(document: base), [edit]).document["loyalty"] == ["points": 8])
+    }
+
     @Test(
         arguments: [
             (#"{"eventIdentifier":"e","fulfillment":{"fulfillmentIdentifier":"a","status":"shipped"}}"#, []),

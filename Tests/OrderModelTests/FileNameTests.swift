@@ -127,6 +127,35 @@ import Testing
         )
     }
 
+    @Test func `one name is another file for a receipt than for an image`() throws {
+        let receipt: JSONValue = ["transactions": [["receipt": "doc"]]]
+        for order: JSONValue in [
+            ["payment": receipt, "merchant": ["logo": "doc"]], ["merchant": ["logo": "doc"], "payment": receipt],
+        ] {
+            let check = FileNameCheck(order, paths: ["doc.png"])
+            #expect(check.findings.map(\.summary) == ["error file-missing /payment/transactions/0/receipt"])
+            #expect(check.used.map(\.path) == ["doc.png"])
+        }
+        // Both are missing: each is told.
+        let none = FileNameCheck(["merchant": ["logo": "doc"], "payment": receipt], paths: [])
+        #expect(none.findings.count == 2)
+    }
+
+    @Test func `a cure does not lead into the next error`() throws {
+        func fix(_ name: String, _ paths: [String]) throws -> String { try check([name], paths).findings[0].fix ?? "" }
+        #expect(try fix("logo.png", ["images/logo.png"]).contains("There is \"images/logo.png\""))
+        #expect(try fix("logo.png", ["de.lproj/Logo.png"]).contains("There is \"de.lproj/Logo.png\""))
+        #expect(try fix("a/logo.png", ["logo.png"]).contains("There is \"logo.png\""))
+        let strings = try check([], ["order.strings"]).findings
+        #expect(strings.map(\.summary) == ["warning file-unused order.strings"])
+        #expect(strings.first?.fix?.contains("en.lproj/order.strings") == true)
+    }
+
+    @Test func `a URL is no file name, and Wallet loads nothing from the web`() {
+        let error = #expect(throws: IdentifierError.self) { try FileName("https://www.example.com/logo.png") }
+        #expect(error?.message.contains("from the web") == true && error?.code == .badForm)
+    }
+
     @Test func `names that differ in case only are told`() {
         #expect(
             FileNameCheck.similarNames(["logo.png", "b.png", "Logo.png", "de.lproj/logo.png"]).map(\.summary) == [

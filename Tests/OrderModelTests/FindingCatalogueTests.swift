@@ -37,6 +37,20 @@ import Testing
         return bytes.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D }
     }
 
+    @Test func `every code occurs in a test`() throws {
+        let folder = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+        var words: Set<String> = []
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder)
+        where name.hasSuffix("Tests.swift") && name != "FindingCatalogueTests.swift" {
+            let data = try #require(FileManager.default.contents(atPath: folder + "/" + name))
+            let pieces = [UInt8](data).split {
+                !((0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D)
+            }
+            for piece in pieces where piece.contains(0x2D) { words.insert(String(decoding: piece, as: UTF8.self)) }
+        }
+        #expect(FindingCatalogue.entries.map(\.code).filter { !words.contains($0) } == [])
+    }
+
     @Test func `every code that a check gives out is explained, and no other`() throws {
         let emitted = try emitted()
         let explained = Set(FindingCatalogue.entries.map(\.code))

@@ -25,6 +25,26 @@ import Testing
         }
     }
 
+    @Test func `what is too large, broken or not closed has a code of its own`() {
+        func code(_ bytes: [UInt8]) -> String? {
+            do throws(StringsError) {
+                _ = try StringsTable.parse(bytes)
+                return nil
+            } catch {
+                return Finding(strings: error, path: "en.lproj/order.strings").code
+            }
+        }
+        func entries(_ count: Int) -> [UInt8] { Array((0..<count).map { "k\($0)=v;\n" }.joined().utf8) }
+        #expect(code(entries(StringsTable.entryLimit)) == nil)
+        #expect(code(entries(StringsTable.entryLimit + 1)) == "strings-limit")
+        let comment = Array("/*".utf8) + Array(repeating: 0x20, count: StringsTable.byteLimit - 4) + Array("*/".utf8)
+        #expect(code(comment) == nil)
+        #expect(code(comment + [0x20]) == "strings-limit")
+        #expect(code([0xFF]) == "strings-encoding")
+        #expect(code(Array("\"a".utf8)) == "strings-unterminated")
+        #expect(code(Array("a b".utf8)) == "strings-syntax")
+    }
+
     @Test(arguments: [
         "UTF-8", "UTF-8 with mark", "UTF-16 little", "UTF-16 big", "UTF-16 little without mark",
         "UTF-16 big without mark",
@@ -208,6 +228,26 @@ import Testing
         let found = try findings(order("A b"), ["en": ["A b": "1", "C": "2"], "fr": ["A b": "1", "C": "2"]])
         #expect(found.map(\.summary) == ["note strings-key-unused en.lproj/order.strings"])
         #expect(found.first?.message.contains("\"C\"") == true)
+    }
+
+    @Test func `when no key is used, nothing is translated, and the most likely slip is told`() throws {
+        let found = try findings(order("Shirt"), ["en": ["shirt": "Shirt"], "fr": ["shirt": "Chemise"]])
+        #expect(found.map(\.summary) == ["warning strings-key-unused en.lproj/order.strings"])
+        #expect(found.first?.fix?.contains("Did you mean \"Shirt\" by \"shirt\"?") == true)
+    }
+
+    @Test func `languages are those of ISO 639-3, too`() throws {
+        for name in ["yue", "ckb", "cmn-Hans", "de", "fil", "sr-Latn-RS"] {
+            #expect(try LocaleIdentifier(name).findings.isEmpty, "\(name)")
+        }
+        #expect(try LocaleIdentifier("xq").findings.map(\.code) == ["unknown-locale"])
+        #expect(try LocaleIdentifier("qzz").findings.map(\.code) == ["unknown-locale"])
+    }
+
+    @Test func `a thousand faults of a table are listed, and that there are more`() throws {
+        let values = JSONObject((0..<60_000).map { ("k\($0)", JSONValue.number(JSONNumber(1))) })
+        let (table, findings) = StringsTable.read(.object(values))
+        #expect(table == nil && findings.count == 1_001 && findings.last?.code == "findings-cut-off")
     }
 
     @Test func `keys that are names want a language for everybody else`() throws {

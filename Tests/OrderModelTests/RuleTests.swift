@@ -32,7 +32,10 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
         ),
         .init(
             "a delivery date on a cancelled parcel",
-            ["\(parcel)/status": "cancelled", "\(parcel)/deliveredAt": day(4)],
+            [
+                "\(parcel)/status": "cancelled", "\(parcel)/deliveredAt": day(4),
+                "\(parcel)/statusDescription": "Sold out",
+            ],
             "warning status-behind-date /fulfillments/0/status"
         ),
         .init(
@@ -51,7 +54,11 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
             ["\(parcel)/shippedAt": day(2)],
             "warning status-behind-date /fulfillments/0/status"
         ),
-        .init("shipped and cancelled on the way", ["\(parcel)/status": "cancelled", "\(parcel)/shippedAt": day(2)]),
+        .init(
+            "shipped and cancelled on the way",
+            ["\(parcel)/status": "cancelled", "\(parcel)/shippedAt": day(2)],
+            "note unexplained-status /fulfillments/0/statusDescription"
+        ),
         .init("shipped and out for delivery", ["\(parcel)/status": "outForDelivery", "\(parcel)/shippedAt": day(2)]),
         .init(
             "an unknown status has one finding",
@@ -77,7 +84,10 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
         ),
         .init(
             "back though cancelled",
-            ["/returns/0/status": "cancelled", "/returns/0/returnedAt": day(9)],
+            [
+                "/returns/0/status": "cancelled", "/returns/0/returnedAt": day(9),
+                "/returns/0/statusDescription": "Called off",
+            ],
             "warning status-behind-date /returns/0/status"
         ),
         .init("back and looked at", ["/returns/0/status": "processing", "/returns/0/returnedAt": day(9)]),
@@ -136,6 +146,16 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
             "an issue without a reason",
             ["\(parcel)/status": "issue"],
             "note unexplained-status /fulfillments/0/statusDescription"
+        ),
+        .init(
+            "a pickup that is cancelled without a reason",
+            ["\(pickup)/status": "cancelled"],
+            "note unexplained-status /fulfillments/1/statusDescription"
+        ),
+        .init(
+            "a return that is cancelled without a reason",
+            ["/returns/0/status": "cancelled"],
+            "note unexplained-status /returns/0/statusDescription"
         ),
         .init(
             "a return with an issue and no reason",
@@ -400,6 +420,28 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
         ),
         .init("a link without TLS", ["/merchant/url": "http://www.example.com/"], "note insecure-link /merchant/url"),
         .init("a link to an app", ["/orderManagementURL": "exampleshop:orders/1"]),
+        .init("a link to an app by its reversed domain", ["/orderManagementURL": "com.example.shop:/orders/1"]),
+        .init("a telephone number", ["/merchant/contactURL": "tel:12345"]),
+        .init(
+            "a host with port instead of a link",
+            ["/orderManagementURL": "www.example.com:443/orders"],
+            "warning link-scheme /orderManagementURL"
+        ),
+        .init(
+            "a host with port alone",
+            ["/merchant/url": "shop.example.com:8080"],
+            "warning link-scheme /merchant/url"
+        ),
+        .init(
+            "a local host",
+            ["\(parcel)/trackingURL": "localhost:8080/x"],
+            "warning link-scheme /fulfillments/0/trackingURL"
+        ),
+        .init(
+            "a script instead of a link",
+            ["/returns/0/returnManagementURL": "javascript:alert(1)"],
+            "warning link-scheme /returns/0/returnManagementURL"
+        ),
         .init(
             "notes longer than a screen",
             ["\(parcel)/notes": .string(String(repeating: "é", count: 601))],
@@ -484,5 +526,34 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
     @Test func `languages and scripts are those of ISO 639 and 15924`() {
         #expect(Language.isKnown("de") && Language.isKnown("fil") && !Language.isKnown("xy") && !Language.isKnown("DE"))
         #expect(Language.isScript("Hans") && !Language.isScript("hans"))
+    }
+
+    @Test func `a password is no port`() throws {
+        func findings(_ url: String) throws -> [Finding] {
+            OrderDocument.validate(
+                try JSONValue(text: ValidationTests.whole).replacing("/webServiceURL", with: .string(url))
+            ).findings
+        }
+        let password = try findings("https://user:secret@a.example.com/x")
+        #expect(password.map(\.code) == ["web-service-url-authority"])
+        #expect(password.first?.message.contains("user name") == true)
+        #expect(try findings("https://a.example.com:65536/x").first?.message.contains("port") == true)
+    }
+
+    @Test func `what is below zero was not ordered, so nothing is more than that`() throws {
+        let order = try JSONValue(text: ValidationTests.whole).replacing("/lineItems/0/quantity", with: -1)
+            .replacing("/fulfillments/0/lineItems", with: [["title": "A", "quantity": 1]])
+        let codes = OrderDocument.validate(order).findings.map(\.code)
+        #expect(codes == ["number-out-of-range"])
+    }
+
+    @Test func `a version that the target does not read is told once`() throws {
+        let order = try JSONValue(text: ValidationTests.whole).replacing("/schemaVersion", with: 2)
+        func summaries(_ target: AppleRelease) -> [String] {
+            OrderDocument.validate(order, .init(target: target)).findings.map(\.summary)
+                .filter { $0.hasSuffix(" /schemaVersion") }
+        }
+        #expect(summaries(.ios16) == ["error newer-than-target /schemaVersion"])
+        #expect(summaries(.ios17) == ["note schema-version-2 /schemaVersion"])
     }
 }

@@ -299,6 +299,16 @@ struct ValidationCase: Sendable, CustomTestStringConvertible {
         #expect(OrderDocument.validate(both, .init(unknownMembers: .warn)).document == nil)
     }
 
+    @Test func `an order of too many values is one fault, as a value and as a text`() throws {
+        let order = try JSONValue(text: Self.whole)
+            .replacing("/associatedApplicationIdentifiers", with: .array(Array(repeating: "a", count: 200_000)))
+        for findings in [
+            OrderDocument.validate(order).findings, OrderDocument.validate(text: order.serialized()).findings,
+        ] {
+            #expect(findings.map(\.summary) == ["error order-too-large "])
+        }
+    }
+
     @Test func `faults that only rules find are listed up to the same limit`() throws {
         let parcel: JSONValue = ["fulfillmentType": "shipping", "fulfillmentIdentifier": "s", "status": "issue"]
         let order = try JSONValue(text: Self.whole)

@@ -36,7 +36,8 @@ public struct OrderDocument: Sendable, Hashable {
 
     /// Checks a document against Apple's model and the rules beyond it, all in one pass.
     ///
-    /// - Returns: the document, or nil if and only if a finding is an error; and every finding, in the document's order.
+    /// - Returns: the document, or nil if and only if a finding is an error; and every finding: those of single
+    ///   members as they stand, what an object lacks behind what it has, and what several places say together at the end.
     public static func validate(
         _ json: JSONValue,
         _ options: ValidationOptions = .init()

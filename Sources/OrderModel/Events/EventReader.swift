@@ -5,7 +5,8 @@ import ExactJSON
 /// Reads one event and notes all its faults.
 struct EventReader {
     let options: ValidationOptions
-    private(set) var findings: [Finding] = []
+    private var bounded = BoundedFindings()
+    var findings: [Finding] { bounded.list }
 
     init(options: ValidationOptions) { self.options = options }
 
@@ -17,7 +18,7 @@ struct EventReader {
     private static let subjects = ["fulfillment", "return", "payment", "order"]
 
     private mutating func add(_ code: String, _ tokens: [String], _ message: String, fix: String) {
-        findings.append(
+        bounded.append(
             Finding(severity: .error, code: code, pointer: JSONPointer(tokens: tokens), message: message, fix: fix)
         )
     }
@@ -33,6 +34,7 @@ struct EventReader {
             return nil
         }
         for name in object.keys where !name.isExactly(oneOf: Self.envelope) {
+            guard bounded.hasRoom(for: .error) else { break }
             let near = NearMiss.find(name, among: Self.envelope)
             add(
                 "unknown-member",
@@ -161,7 +163,8 @@ struct EventReader {
         let description = Self.description(member, object)
         var walk = DocumentWalk(options: options, at: JSONPointer(tokens: [member]))
         walk.check(object: object, as: description, isPartial: true)
-        findings += walk.findings
+        // What is not listed there has no room here, either, and is told once.
+        for finding in walk.findings where finding.code != "findings-cut-off" { bounded.append(finding) }
         if member == "order" { checkFixedMembers(object) }
         let identity: [String]
         switch member {

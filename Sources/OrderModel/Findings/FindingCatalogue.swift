@@ -50,6 +50,7 @@ public enum FindingCatalogue {
         ("item-not-ordered", "A fulfillment or return lists an item that the order does not have."),
         ("json-syntax", "The text is no JSON; line and column say where."),
         ("leap-second", "A date has a 61st second; packages get the second behind it."),
+        ("link-scheme", "A link for the customer lacks its https://, or opens nothing."),
         ("locale-case", "A localization folder's name is not written like zh-Hans-CN."),
         ("localized-file-missing", "A language lacks an image that others have."),
         ("localized-file-overridden", "A localized image lies at the top level too, and that one is shown."),

@@ -8,7 +8,7 @@ public struct FindingReport: Sendable, Hashable {
     public var file: String
     /// The checks that were made, by name, so that a reader sees what an empty list of findings means.
     public var checked: [String]
-    /// Everything that was found, in the order of the document.
+    /// Everything that was found, check by check.
     public var findings: [Finding]
 
     /// Puts a report together.

@@ -31,6 +31,14 @@ public struct FileName: ByteExactIdentifier, CustomStringConvertible {
                 fix: "Write the name of a file in the package, like logo.png; folders end with a slash."
             )
         }
+        if let colon = text.utf8.firstIndex(of: 0x3A), text.utf8[colon...].starts(with: "://".utf8) {
+            throw IdentifierError(
+                .badForm,
+                kind,
+                "The file name is a URL, but Wallet loads no file from the web",
+                fix: "Put the file into the package, and name it like logo.png."
+            )
+        }
         for part in text.utf8.split(separator: 0x2F, omittingEmptySubsequences: false) where part.count <= 2 {
             guard part.allSatisfy({ $0 == 0x2E }) else { continue }
             throw IdentifierError(

@@ -102,13 +102,22 @@ public enum LocalizationCheck {
             let used = Set(texts.lazy.map { ExactKey($0.text) }).union(meant)
             let unused = keys.filter { !used.contains(ExactKey($0)) }
             if unused.isEmpty { return }
+            // One key of many is soon left behind. When none is used, nothing is translated.
+            let isAll = unused.count == keys.count
+            var search = NearMiss(isAll ? texts.prefix(1_000).map(\.text) : [])
+            var hint = ""
+            for key in unused.prefix(isAll ? Self.suggestionLimit : 0) {
+                guard let text = search.find(key) else { continue }
+                hint = "Did you mean \"\(DocumentWalk.shown(text))\" by \"\(DocumentWalk.shown(key))\"? "
+                break
+            }
             add(
-                .note,
+                isAll ? .warning : .note,
                 "strings-key-unused",
                 locale,
                 "No localizable text of the order is \(unused.count == 1 ? "this key" : "one of these keys"):"
-                    + " \(Self.list(unused)).",
-                fix: "Use the key as the text in order.json, or take it out of every order.strings."
+                    + " \(Self.list(unused))\(isAll ? "; so nothing is translated" : "").",
+                fix: hint + "Use the key as the text in order.json, or take it out of every order.strings."
             )
         }
 

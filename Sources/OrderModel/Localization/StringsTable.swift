@@ -60,7 +60,7 @@ public struct StringsTable: Sendable, Hashable {
             return (nil, [wrongType([], "Expected an object of texts, found \(json.typeName).")])
         }
         var entries: [Entry] = []
-        var findings: [Finding] = []
+        var findings = BoundedFindings()
         for (key, value) in object {
             if let text = value.stringValue {
                 entries.append(Entry(key: key, text: text))
@@ -69,7 +69,7 @@ public struct StringsTable: Sendable, Hashable {
             }
         }
         if entries.count > entryLimit { findings.append(wrongType([], "There are more than \(entryLimit) texts.")) }
-        return (findings.isEmpty ? StringsTable(entries) : nil, findings)
+        return (findings.list.isEmpty ? StringsTable(entries) : nil, findings.list)
     }
 
     private static func wrongType(_ tokens: [String], _ message: String) -> Finding {

@@ -17,7 +17,7 @@ public struct FileNameCheck: Sendable {
     private let index: FileNameIndex
     private var told: Set<Told> = []
     /// Names that are not there, with what to do about them.
-    private var absent: [ExactKey: String] = [:]
+    private var absent: [Told: String] = [:]
     private var search: NearMiss
 
     /// What was told already: of images a name or file means another than of receipts and labels.
@@ -74,11 +74,10 @@ public struct FileNameCheck: Sendable {
     /// Finds what a reference means: the name itself or its @2x and @3x forms, at the top or localized; a name without
     /// extension stands for any.
     private mutating func find(_ reference: FileReference) {
-        if let fix = absent[ExactKey(reference.name)] { return addMissing(reference, fix: fix) }
         let isImage = reference.use.isImage
-        guard told.insert(Told(isImage: isImage, isFile: false, name: ExactKey(reference.name))).inserted else {
-            return
-        }
+        let name = Told(isImage: isImage, isFile: false, name: ExactKey(reference.name))
+        if let fix = absent[name] { return addMissing(reference, fix: fix) }
+        guard told.insert(name).inserted else { return }
         let top = index.paths(of: reference, in: nil)
         var counts: [(folder: String, count: Int)] = []
         var found = top
@@ -93,7 +92,7 @@ public struct FileNameCheck: Sendable {
         }
         if found.isEmpty {
             let fix = self.fix(forMissing: reference.name)
-            absent[ExactKey(reference.name)] = fix
+            absent[name] = fix
             return addMissing(reference, fix: fix)
         }
         if found.contains(where: index.isWrittenOtherwise) {
@@ -162,6 +161,9 @@ public struct FileNameCheck: Sendable {
         if let other = index.path(inAnyCase: name) {
             return "There is \"\(other)\"; upper and lower case count."
         }
+        if let other = index.path(inAnyFolder: name) {
+            return "There is \"\(other)\"; name the file as it lies there, best at the top level."
+        }
         // After so many, the names are not just misspelt.
         if absent.count < 20, let near = search.find(name) {
             return "Did you mean \"\(near)\"? Otherwise add the file, or take the member out."
@@ -177,7 +179,9 @@ public struct FileNameCheck: Sendable {
                 "file-unused",
                 path,
                 "Nothing in the order names this file.",
-                fix: "Leave it out: packages are sent whole, each time."
+                fix: path.isExactly("order.strings")
+                    ? "Put it into the folder of its language, such as en.lproj/order.strings."
+                    : "Leave it out: packages are sent whole, each time."
             )
         }
     }

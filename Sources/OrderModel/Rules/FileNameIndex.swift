@@ -39,13 +39,18 @@ struct FileNameIndex {
     /// Which folders have a file that goes by this name.
     private var owners: [LookalikeName: [String]] = [:]
     private var lowered: [LookalikeName: String] = [:]
+    /// The first path of each file's name without its folder, in small letters.
+    private var loweredNames: [LookalikeName: String] = [:]
 
     init(_ paths: [String], folders: [String]) {
         self.folders = folders
         present = Paths(paths)
         let known = Set(folders.map(ExactKey.init))
         for path in paths {
-            lowered[LookalikeName(path.lowercased()), default: path] = path
+            let small = LookalikeName(path.lowercased())
+            if lowered[small] == nil { lowered[small] = path }
+            let bare = LookalikeName(Self.withoutFolder(path).lowercased())
+            if loweredNames[bare] == nil { loweredNames[bare] = path }
             addStem(of: path, in: nil, path)
             guard let slash = path.utf8.firstIndex(of: UInt8(ascii: "/")) else { continue }
             let folder = String(path[..<slash])
@@ -78,6 +83,15 @@ struct FileNameIndex {
 
     /// The path that differs in upper and lower case only.
     func path(inAnyCase name: String) -> String? { lowered[LookalikeName(name.lowercased())] }
+
+    /// A path whose file has this name, upper and lower case aside, in whatever folder either is.
+    func path(inAnyFolder name: String) -> String? {
+        loweredNames[LookalikeName(Self.withoutFolder(name).lowercased())]
+    }
+
+    private static func withoutFolder(_ path: String) -> String {
+        path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[path.utf8.index(after: $0)...]) } ?? path
+    }
 
     /// The localization folders that have what a reference means, sorted.
     func folders(of reference: FileReference) -> [String] {

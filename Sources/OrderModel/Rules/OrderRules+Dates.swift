@@ -67,8 +67,10 @@ extension OrderRules {
     }
 
     /// What the customer has to have explained: Human Interface Guidelines, "Wallet", order tracking.
-    mutating func checkExplained(_ object: JSONObject, _ place: [String], status: String) {
-        guard object["status"] == .string(status), object["statusDescription"]?.stringValue == nil else { return }
+    mutating func checkExplained(_ object: JSONObject, _ place: [String], statuses: [String]) {
+        guard let status = object["status"]?.stringValue, status.isExactly(oneOf: statuses),
+            object["statusDescription"]?.stringValue == nil
+        else { return }
         add(
             .note,
             "unexplained-status",

@@ -7,7 +7,7 @@ extension OrderRules {
     private static let unfinished = ["open", "processing", "onTheWay", "outForDelivery", "readyForPickup"]
 
     mutating func checkOrderStatus() {
-        checkExplained(order, [], status: "cancelled")
+        checkExplained(order, [], statuses: ["cancelled"])
         guard order["status"] == .string(OrderStatus.completed.rawValue) else { return }
         for (index, element) in (order["fulfillments"]?.arrayValue ?? []).enumerated() {
             guard let status = element["status"]?.stringValue, status.isExactly(oneOf: Self.unfinished) else {
@@ -25,7 +25,7 @@ extension OrderRules {
 
     mutating func checkFulfillments() {
         for (place, object) in objects("fulfillments") {
-            checkExplained(object, place, status: "issue")
+            checkExplained(object, place, statuses: ["issue", "cancelled"])
             switch FulfillmentShape.type(of: object) {
             case .shipping: checkParcel(object, place)
             case .pickup: checkPickup(object, place)

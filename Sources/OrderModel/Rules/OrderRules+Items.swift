@@ -65,7 +65,8 @@ struct OrderedItems {
     init(_ list: [JSONValue]) {
         for (index, item) in list.enumerated() {
             parents.append(index)
-            ordered.append(item["quantity"].flatMap { DecimalAmount($0) })
+            // Nobody can have ordered nothing, or less: a fault of its own, and nothing to count against.
+            ordered.append(item["quantity"].flatMap { DecimalAmount($0) }.flatMap { $0 > .zero ? $0 : nil })
             for key in Self.keys(of: item) {
                 guard let other = items.updateValue(index, forKey: key).map({ root(of: $0) }) else { continue }
                 let own = root(of: index)

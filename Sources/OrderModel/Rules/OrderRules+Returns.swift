@@ -5,7 +5,7 @@ import ExactJSON
 extension OrderRules {
     mutating func checkReturns() {
         for (place, object) in objects("returns") {
-            checkExplained(object, place, status: "issue")
+            checkExplained(object, place, statuses: ["issue", "cancelled"])
             checkStatus(
                 object,
                 place,

@@ -83,7 +83,8 @@ struct DocumentWalk {
         position: Int
     ) {
         if isPartial {
-            if field.isRequired(inVersion: schemaVersion) {
+            // What one version needs and another doesn't is for the whole order to say.
+            if field.presence == .required {
                 add(
                     .error,
                     "required-member-removed",
@@ -263,6 +264,8 @@ struct DocumentWalk {
                 fix: "Start it with https:// if the site answers there."
             )
         }
+        guard url.fault == nil, let fault = url.linkFault else { return }
+        add(.warning, "link-scheme", fault.message, fix: fault.fix)
     }
 
     private mutating func checkDate(_ text: String) {
@@ -415,6 +418,8 @@ struct DocumentWalk {
         guard case .number(let number) = value else { return noteType(value, .schemaVersion) }
         switch number.int64Value {
         case 1: return
+        // A target that doesn't read it makes it an error, which a rule tells.
+        case 2 where options.target.map { $0 < .ios17 } ?? false: return
         case 2:
             add(
                 .note,

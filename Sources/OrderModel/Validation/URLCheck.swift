@@ -7,6 +7,7 @@ package struct URLCheck {
     /// What is wrong with it as a URL, in words.
     package let fault: String?
     let scheme: String
+    private let text: String
     /// Apple names no limit. RFC 9110, 4.1: everyone should take request lines of at least 8,000 bytes.
     static let byteLimit = 8_000
     private let host: Substring
@@ -37,6 +38,7 @@ package struct URLCheck {
         self.path = rest[..<pathEnd]
         self.hasTail = pathEnd != rest.endIndex
         self.scheme = scheme.lowercased()
+        self.text = text
         self.host = host
         if text.utf8.count > Self.byteLimit {
             fault = "The URL is longer than 8,000 bytes"
@@ -52,10 +54,11 @@ package struct URLCheck {
         self.fault = fault
     }
 
-    /// What stands behind the last colon of the authority, outside an IPv6 address.
+    /// What stands behind the last colon of the host, outside an IPv6 address; a password stands in front of the host.
     private var port: Substring? {
-        guard let colon = host.utf8.lastIndex(of: 0x3A) else { return nil }
-        let port = host[host.utf8.index(after: colon)...]
+        let server = host.utf8.lastIndex(of: 0x40).map { host[host.utf8.index(after: $0)...] } ?? host
+        guard let colon = server.utf8.lastIndex(of: 0x3A) else { return nil }
+        let port = server[server.utf8.index(after: colon)...]
         return port.utf8.contains(0x5D) ? nil : port
     }
 
@@ -64,6 +67,22 @@ package struct URLCheck {
         let host =
             authority.utf8.firstIndex(of: 0x40).map { authority[authority.utf8.index(after: $0)...] } ?? authority
         return host.isEmpty || host.utf8.first == 0x3A
+    }
+
+    /// Why a customer's tap on the link would most likely open nothing. Links of other schemes may lead into an app.
+    var linkFault: (message: String, fix: String)? {
+        if ["javascript", "vbscript", "data", "file", "about", "blob"].contains(scheme) {
+            return ("A link that starts with \(scheme): opens nothing", "Send one that starts with https://.")
+        }
+        // `www.example.com:443/orders`: to a URL, what stands in front of the first colon is the scheme.
+        let port = text.utf8.dropFirst(scheme.utf8.count + 1).prefix { $0 != 0x2F && $0 != 0x3F && $0 != 0x23 }
+        guard scheme == "localhost" || scheme.utf8.contains(0x2E), (1...5).contains(port.count),
+            port.allSatisfy({ (0x30...0x39).contains($0) })
+        else { return nil }
+        return (
+            "The link names a host and a port, but nothing says how to reach it",
+            "Did you mean \"\(DocumentWalk.shown("https://" + text))\"?"
+        )
     }
 
     /// What keeps it from being the base of a web service. Devices append `/v1/…` themselves.
