@@ -14,7 +14,9 @@ struct PackageFormBytesTests {
         mutating func value(_ value: JSONValue) -> JSONValue {
             switch value {
             case .object(let object):
-                var members = object.members.map { ($0.name, self.value($0.value)) }
+                // What names the document has to stay, or there is none.
+                let kept: Set = ["orderTypeIdentifier", "orderIdentifier", "createdAt"]
+                var members = object.members.map { ($0.name, kept.contains($0.name) ? $0.value : self.value($0.value)) }
                 if Int.random(in: 0..<3, using: &self.generator) == 0 { members.shuffle(using: &self.generator) }
                 let extra = Int.random(in: 0..<8, using: &self.generator)
                 let place = Int.random(in: 0...members.count, using: &self.generator)
@@ -41,15 +43,11 @@ struct PackageFormBytesTests {
         let texts =
             try ["order-bakery-pickup.json", "order-vapor-minimal.json"].map { try Fixture.bytes($0) }
             + [Array(ValidationTests.whole.utf8)]
-        var refused = 0
         for text in texts {
             let sent = try JSONValue(parsing: text)
             for round in 0..<400 {
                 var shuffle = Shuffle(generator: SeededGenerator(seed: UInt64(round + 1)))
-                guard let document = try? OrderDocument.trusted(round == 0 ? sent : shuffle.value(sent)) else {
-                    refused += 1
-                    continue
-                }
+                let document = try OrderDocument.trusted(round == 0 ? sent : shuffle.value(sent))
                 let pairs: [(String?, String?)] = [
                     (nil, nil), ("https://wallet.example.com/", "0123456789abcdef"), ("https://a.example.com", nil),
                 ]
@@ -70,8 +68,6 @@ struct PackageFormBytesTests {
                 }
             }
         }
-        // A change that hits an identifier or createdAt makes no document of it.
-        #expect(refused < 600)
     }
 
     @Test("Every field is found at its place, and nothing that is spelt otherwise")
