@@ -43,6 +43,13 @@ def hostile(size):
     yield "parcels of one name", order.replace('"fulfillments":[', '"fulfillments":[' + "".join(
         ['{"fulfillmentType":"shipping","fulfillmentIdentifier":"x","status":"open"},'] * (room // 77)), 1).rstrip(",") + "}"
     yield "parcels without type", order.replace('"fulfillments":[', '"fulfillments":[' + "{}," * (room // 3), 1).rstrip(",") + "}"
+    marks = "a" + "\u0301\u0323" * (room // 4 - 20)
+    yield "a title of combining marks", order.replace('"lineItems":[', '"lineItems":[{"quantity":1,"title":"' + marks + '"},', 1).rstrip(",") + "}"
+    yield "a status of combining marks", order.replace('"fulfillments":[', '"fulfillments":[{"status":"' + marks + '"},', 1).rstrip(",") + "}"
+    yield "an identifier of them", order.replace('"2026-01-4711"', '"' + marks + '"').rstrip(",") + "}"
+    yield "an encoding of them", order.replace('"messageEncoding":"iso-8859-1"', f'"messageEncoding":"{marks}"', 1).rstrip(",") + "}"
+    yield "a file name of them", order.replace('"logo.png"', '"' + marks + '"').rstrip(",") + "}"
+    yield "a member's name of them", order + '"' + marks + '":1}'
     yield "texts that are dates", order + '"associatedApplicationIdentifiers":[' + ",".join(
         ['"2026-01-01T10:00:00Z"'] * (room // 23)) + "]}"
 
