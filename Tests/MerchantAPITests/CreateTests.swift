@@ -75,8 +75,8 @@ extension MerchantAPITests {
             try await withMerchant { merchant in
                 let form = Merchant.form([
                     ("order", Samples.json("one", logo: "logo.png").serialized()), ("logo.png", Samples.image(1)),
-                    ("LOGO.png", Samples.image(2)), ("en.lproj/order.strings", Array("\"A\" = \"B\";".utf8)),
-                    ("EN.lproj/order.strings", Array("\"A\" = \"C\";".utf8)),
+                    ("LOGO.png", Samples.image(2)), ("en.lproj/order.strings", Array("\"Example Shop\" = \"B\";".utf8)),
+                    ("EN.lproj/order.strings", Array("\"Example Shop\" = \"C\";".utf8)),
                 ])
                 func codes(_ answer: HTTPResponse) -> [String] {
                     (answer.json["warnings"]?.arrayValue ?? []).compactMap { $0["code"]?.stringValue }.sorted()
@@ -259,7 +259,7 @@ extension MerchantAPITests {
         func multipart() async throws {
             try await withMerchant { merchant in
                 let order = Samples.json("m", logo: "logo.png").serialized()
-                let strings = Array("/* c */ \"KEY\" = \"a \\\"b\\\"\";\n".utf8)
+                let strings = Array("/* c */ \"Example Shop\" = \"a \\\"b\\\"\";\n".utf8)
                 let good = Merchant.form([
                     ("order", order), ("logo.png", Samples.image(1)), ("en.lproj/order.strings", strings),
                 ])
@@ -300,13 +300,16 @@ extension MerchantAPITests {
                     let form = Merchant.form([("order", Samples.json(order).serialized()), (path, strings)])
                     return await merchant.client.send(.post, "/api/v1/orders", form.headers, bytes: form.body)
                 }
-                let twice = await send("t", Array("\"KEY\" = \"a\";\n\"B\" = \"b\";\n\"KEY\" = \"c\";\n".utf8))
+                let twice = await send(
+                    "t",
+                    Array("\"Example Shop\" = \"a\";\n\"B\" = \"b\";\n\"Example Shop\" = \"c\";\n".utf8)
+                )
                 #expect(twice.status == .created, "\(twice.text)")
                 let warnings = twice.json["warnings"]?.arrayValue ?? []
                 #expect(warnings.map { $0["code"] } == ["strings-duplicate-key"])
                 #expect(warnings.first?["path"]?.stringValue == path && warnings.first?["line"] == 3)
                 let texts = await merchant.client.send(.get, Merchant.path("t", "/localizations/en"))
-                #expect(texts.json == ["KEY": "c", "B": "b"])
+                #expect(texts.json == ["Example Shop": "c", "B": "b"])
                 for (strings, code, line) in [
                     (Array("\n\"KEY\" = ".utf8), "strings-syntax", 2), ([0xC3, 0x28], "strings-encoding", 1),
                     (Array("\"KEY\" = \"a".utf8), "strings-unterminated", 1),

@@ -88,7 +88,7 @@ struct MultipartFormTests {
                     }
                 }.min() ?? .zero
             }
-            let (small, large) = (body(250_000), body(2_000_000))
+            let (small, large) = (body(40_000), body(320_000))
             let ratio = try cost(large) / max(try cost(small), .microseconds(1))
             // Eight times the size; what is quadratic takes 64 times as long.
             #expect(ratio < 24, "\(ratio)")

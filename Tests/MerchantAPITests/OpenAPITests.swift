@@ -87,6 +87,7 @@ extension MerchantAPITests {
             let event = Merchant.event("f").mergePatched(with: [
                 "orderTypeIdentifier": .string(Samples.shop), "orderIdentifier": "one",
             ])
+            let stray = event.mergePatched(with: ["orderIdentifier": "none"])
             let texts = Array(#"{"B":"c"}"#.utf8)
             return [
                 (.post, "/api/v1/orders?validateOnly=true", order.serialized()),
@@ -96,7 +97,7 @@ extension MerchantAPITests {
                 (.patch, Merchant.path("one"), Array(#"{"merchant":{"logo":"logo.png"}}"#.utf8)),
                 (.put, Merchant.path("one"), Samples.json("one").serialized()),
                 (.post, Merchant.path("one", "/events"), Merchant.event("e").serialized()),
-                (.post, "/api/v1/events", JSONValue.object(["events": [event, .null]]).serialized()),
+                (.post, "/api/v1/events", JSONValue.object(["events": [event, stray]]).serialized()),
                 (.get, Merchant.path("one", "/handoff"), []), (.get, Merchant.path("one", "/package"), []),
                 (.get, Merchant.path("one", "/history"), []),
                 (.post, Merchant.path("one", "/share-links"), Array(#"{"lifetime":60}"#.utf8)),

@@ -88,7 +88,7 @@ extension MerchantAPITests {
                     (.put, "/assets/en.lproj/logo.png", Samples.image(1)),
                     (.put, "/assets/en.lproj/logo@2x.png", Samples.image(1)),
                 ],
-                codes: ["localized-resolutions-differ"]
+                codes: ["image-size", "localized-resolutions-differ"]
             ),
             Story(
                 name: "a file that nothing names",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Cryptography
 import HTTPEngine
 import OrderModel
 import OrderPackage
@@ -54,10 +55,12 @@ extension StoreTests {
                 let over = Signal()
                 let lock = Statement("t_lock_assets", "lock table assets in access exclusive mode")
                 let holder = try await shop.database.hold(lock, until: over)
+                let ended = Signal()
                 let first = Task {
-                    try await OrderStore.answering(within: .seconds(1)) { try await shop.packages.package(key) }
+                    defer { ended.fire() }
+                    return try await OrderStore.answering(within: .seconds(1)) { try await shop.packages.package(key) }
                 }
-                try await shop.database.waits(1)
+                try await shop.database.waits(1, or: ended)
                 let second = Task { try await shop.packages.package(key) }
                 await #expect(throws: PostgresError.self) { _ = try await first.value }
                 over.fire()

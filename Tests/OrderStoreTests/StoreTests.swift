@@ -5,6 +5,7 @@ import OrderModel
 import PostgreSQL
 import ServiceRuntime
 import StoreTestSupport
+import TestPatience
 import Testing
 
 @testable import OrderStore
@@ -38,7 +39,9 @@ extension StoreFixture {
 
     /// Comes back once so many sessions wait for locks, or when something else has happened.
     func waits(_ count: Int64, or other: Signal = Signal()) async throws {
-        while try await number(Self.waiting) < count, !other.isFired { try await sleep(for: .milliseconds(5)) }
+        try await withDeadline(Patience.long) {
+            while try await self.number(Self.waiting) < count, !other.isFired { try await sleep(for: .milliseconds(5)) }
+        }
     }
 
     /// Every rule of the tables holds.

@@ -173,13 +173,13 @@ extension TestInstallation {
     }
 
     /// Runs a test with an installation of its own; whatever it started is ended, and its files are removed.
-    static func use(_ body: (TestInstallation) async throws -> Void) async throws {
+    static func use<Value>(_ body: (TestInstallation) async throws -> Value) async throws -> Value {
         let installation = try TestInstallation()
-        let result: Result<Void, any Error>
+        let result: Result<Value, any Error>
         do { result = .success(try await body(installation)) } catch { result = .failure(error) }
         for program in installation.programs.withLock({ $0 }) { await program.abandon() }
         try installation.remove()
-        try result.get()
+        return try result.get()
     }
 
     /// Starts a program that ends with the installation at the latest.

@@ -20,7 +20,7 @@ enum IdentifierRules {
     /// What stands in paths must be none of the two names that everyone on the way takes for a direction, in whatever
     /// spelling (RFC 3986 6.2.2.3): nothing could be reached by it.
     static func checkSegment(_ text: String, kind: String) throws(IdentifierError) {
-        guard text == "." || text == ".." else { return }
+        guard text.isExactly(oneOf: [".", ".."]) else { return }
         throw IdentifierError(
             .badForm,
             kind,

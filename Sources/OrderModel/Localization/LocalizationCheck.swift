@@ -97,8 +97,8 @@ public enum LocalizationCheck {
                     fix: "Give every language the same keys."
                 )
             }
-            // Different keys are reason enough for some to be useless.
-            guard !differ, let locale = tables.first?.key else { return }
+            // Different keys are reason enough for some to be useless; and where there is no order, nobody knows.
+            guard !differ, !texts.isEmpty, let locale = tables.first?.key else { return }
             let used = Set(texts.lazy.map { ExactKey($0.text) }).union(meant)
             let unused = keys.filter { !used.contains(ExactKey($0)) }
             if unused.isEmpty { return }

@@ -107,12 +107,12 @@ struct FileNameIndex {
         if !reference.use.isImage { return present.contains(plain) ? [plain] : [] }
         let (stem, suffix) = Self.split(plain)
         let exact = ["\(stem)\(suffix)", "\(stem)@2x\(suffix)", "\(stem)@3x\(suffix)"].filter(present.contains)
-        if !exact.isEmpty || Self.imageSuffixes.contains(suffix.lowercased()) { return exact }
+        if !exact.isEmpty || suffix.lowercased().isExactly(oneOf: Self.imageSuffixes) { return exact }
         return stems[Place(folder: folder, name: reference.name)] ?? []
     }
 
     /// What the names of the images that orders take end in.
-    private static let imageSuffixes: Set = [".png", ".jpg", ".jpeg"]
+    private static let imageSuffixes = [".png", ".jpg", ".jpeg"]
 
     /// A path before and from the last dot of its name.
     private static func split(_ path: String) -> (stem: String, suffix: String) {

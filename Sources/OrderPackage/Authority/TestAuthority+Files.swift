@@ -26,6 +26,7 @@ extension TestAuthority {
             )
         }
         let files = try files(passphrase)
+        Self.removeLeftovers(of: String(path))
         var isOurs = true
         do throws(SystemError) {
             if isThere {
@@ -52,7 +53,6 @@ extension TestAuthority {
     }
 
     private static func create(_ files: [File], asNew folder: String) throws(SystemError) {
-        removeLeftovers(of: folder)
         let draft = "\(folder).\(getpid()).\(SecureRandom.uuid()).tmp"
         do throws(SystemError) {
             try Files.createDirectory(draft, mode: 0o700)

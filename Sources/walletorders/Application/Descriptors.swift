@@ -10,11 +10,13 @@ struct Descriptors: Sendable, Equatable {
     let admin: HTTPLimits
     /// How many the process may have open.
     let limit: Int
-    /// How many would be enough for all that the listeners may have by themselves.
+    /// With fewer an operator should know.
     let wanted: Int
 
     /// Whoever looks after the process needs no more; they are its own, whatever the other listeners have.
     private static let adminConnections = 256
+    /// Connections of each of the others that a moderately busy service comes to. Phones keep theirs for a minute.
+    private static let usualConnections = 2_000
 
     /// - Parameter limit: how many the process may have open.
     init(_ configuration: ServerConfiguration, limit: Int = ProcessDescriptors.limit) {
@@ -27,10 +29,10 @@ struct Descriptors: Sendable, Equatable {
         (device.connections, merchant.connections, admin.connections) = (shares[0], shares[1], shares[2])
         (self.device, self.merchant, self.admin) = (device, merchant, admin)
         self.limit = limit
-        self.wanted = kept + wanted.reduce(0, +)
+        self.wanted = kept + 2 * Self.usualConnections + Self.adminConnections
     }
 
-    /// Whether the listeners can have all the connections that they may.
+    /// Whether there are as many as an ordinary service needs.
     var isEnough: Bool { self.limit >= self.wanted }
 
     /// What it comes to, in a sentence.

@@ -82,7 +82,7 @@ struct ServerConfiguration: Sendable {
         )
     }
 
-    private init(_ given: Configuration, _ file: ConfigurationFile.Contents, environment: [String: String]) {
+    init(_ given: Configuration, _ file: ConfigurationFile.Contents, environment: [String: String]) {
         var values = given
         self.dataDirectory = Self.absolute(values.text("dataDir") ?? Self.defaultDataDirectory(environment))
         self.database = Self.database("database", &values)
