@@ -95,6 +95,22 @@ extension MerchantAPI {
         }
     }
 
+    /// What an event of a bulk request lacks to find its order.
+    private static func nameless(_ event: OrderEvent) -> [Finding] {
+        [
+            ("orderTypeIdentifier", event.orderTypeIdentifier), ("orderIdentifier", event.orderIdentifier),
+        ].compactMap { name, said in
+            guard said == nil else { return nil }
+            return Finding(
+                severity: .error,
+                code: "missing-member",
+                pointer: JSONPointer(tokens: [name]),
+                message: "The event does not say which order it is about.",
+                fix: "Add \"\(name)\", or send it to the order's own events."
+            )
+        }
+    }
+
     private func apply(_ event: OrderEvent, to key: OrderKey, _ options: ChangeOptions) async throws -> EventAnswer {
         do { return try await self.store.apply(event, to: key, options) } catch let error as StoreError
             where error.code == .invalidDocument
@@ -142,6 +158,11 @@ extension MerchantAPI {
             let (event, findings) = OrderEvent.parse(value, options: options)
             guard let event else {
                 results[index] = Self.failure(Self.invalidEvent(findings, index), value)
+                continue
+            }
+            let nameless = Self.nameless(event)
+            guard nameless.isEmpty else {
+                results[index] = Self.failure(Self.invalidEvent(nameless, index), value)
                 continue
             }
             guard let type, let order = event.orderIdentifier.flatMap({ try? OrderIdentifier($0) }),

@@ -237,7 +237,7 @@ extension MerchantAPITests {
                 let codes = results.map { $0["problem"]?["code"]?.stringValue ?? "ok" }
                 #expect(
                     codes == [
-                        "ok", "invalid-event", "order-not-found", "ok", "ok", "order-not-found", "invalid-event",
+                        "ok", "invalid-event", "order-not-found", "ok", "ok", "invalid-event", "invalid-event",
                         "invalid-event", "order-not-found", "invalid-event",
                     ]
                 )
@@ -275,6 +275,31 @@ extension MerchantAPITests {
                 let lines = merchant.shop.log.text.split(separator: "\n").filter { $0.contains("bulk request failed") }
                 #expect(lines.count == 1)
                 #expect(lines.first?.contains("\"events\":5") == true)
+            }
+        }
+
+        @Test("an event of a bulk request that does not name its order is told what it lacks")
+        func nameless() async throws {
+            try await withMerchant { merchant in
+                await merchant.create("one")
+                let event: JSONObject = ["eventIdentifier": "e", "order": ["statusDescription": "Packed"]]
+                let place: JSONObject = ["orderTypeIdentifier": .string(Samples.shop), "orderIdentifier": "one"]
+                for missing in [
+                    ["orderTypeIdentifier"], ["orderIdentifier"], ["orderTypeIdentifier", "orderIdentifier"],
+                ] {
+                    var incomplete = event
+                    for (name, value) in place where !missing.contains(name) { incomplete[name] = value }
+                    let answer = await merchant.client.send(
+                        .post,
+                        "/api/v1/events",
+                        json: ["events": [.object(incomplete)]]
+                    )
+                    let problem = answer.json["results"]?[0]?["problem"]
+                    #expect(problem?["code"] == "invalid-event", "\(answer.text)")
+                    let errors = problem?["errors"]?.arrayValue ?? []
+                    #expect(errors.compactMap { $0["pointer"]?.stringValue } == missing.map { "/events/0/" + $0 })
+                    #expect(errors.allSatisfy { $0["code"] == "missing-member" })
+                }
             }
         }
 

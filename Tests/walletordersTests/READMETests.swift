@@ -119,9 +119,13 @@ struct READMETests {
             for (line, status) in zip(lines, ["201", "200"]) {
                 let command = line.replacing("127.0.0.1:8081", with: merchant).replacing("wok_…", with: key)
                     .replacing("/ORDER/", with: "/\(order)/")
-                let result = try await ChildProcess.run("/bin/bash", ["-c", command + " -w ' %{http_code}'"])
+                let result = try await ChildProcess.run(
+                    "/bin/bash",
+                    ["-c", "cd '\(installation.directory)' && \(command) -w ' %{http_code}'"]
+                )
                 #expect(result.text.hasSuffix(" " + status), "\(command): \(result.text)\(result.errorText)")
-                order = String(result.text.split(separator: "\"orderIdentifier\":\"").last?.prefix { $0 != "\"" } ?? "")
+                let answer = String(decoding: try Files.read(installation.directory + "/answer.json"), as: UTF8.self)
+                order = String(answer.split(separator: "\"orderIdentifier\":\"").last?.prefix { $0 != "\"" } ?? "")
             }
         }
     }
