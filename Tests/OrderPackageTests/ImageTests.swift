@@ -107,6 +107,11 @@ struct ImageTests {
         for length in 3..<own.count {
             #expect(throws: ImageProperties.Fault.self) { try ImageProperties(Array(own.prefix(length))) }
         }
+        // A chunk that claims to go on behind the end: the fault is told inside the file.
+        var absurd = own
+        absurd.replaceSubrange(8..<12, with: [0xFF, 0xFF, 0xFF, 0xFF])
+        let fault = #expect(throws: ImageProperties.Fault.self) { try ImageProperties(absurd) }
+        #expect(try #require(fault).offset <= absurd.count)
         // In front of the header alone, and once.
         let twice = own.prefix(24) + own.dropFirst(8)
         #expect(throws: ImageProperties.Fault.self) { try ImageProperties(Array(twice)) }

@@ -11,7 +11,9 @@ enum PNGHeader {
         var offset = signatureLength
         // Xcode writes PNGs for iOS in a form of its own, with this chunk in front.
         let isForAppleOnly = type(bytes, offset) == "CgBI"
-        if isForAppleOnly, let length = bytes.bigEndian32(at: offset) { offset += frameLength + length }
+        if isForAppleOnly, let length = bytes.bigEndian32(at: offset), offset + frameLength + length <= bytes.count {
+            offset += frameLength + length
+        }
         guard bytes.bigEndian32(at: offset) == 13, type(bytes, offset) == "IHDR",
             offset + frameLength + 13 <= bytes.count
         else {
