@@ -51,6 +51,19 @@ enum ExactText {
     }
 }
 
+// For strings themselves: the general form below is not specialized in other modules, and walks byte by byte through
+// witnesses there.
+extension String {
+    /// Whether the text has these bytes.
+    package func isExactly(_ other: String) -> Bool { ExactText.equal(self, other) }
+
+    /// Whether the text is one of a few names, byte for byte.
+    package func isExactly(oneOf names: [String]) -> Bool {
+        for name in names where ExactText.equal(self, name) { return true }
+        return false
+    }
+}
+
 extension StringProtocol {
     /// Whether the text has these bytes.
     package func isExactly(_ other: String) -> Bool {
