@@ -17,7 +17,10 @@ extension DeviceAPI {
         }
         let accepted = self.logs.accept(logs.lazy.compactMap(\.stringValue), from: request.remoteAddress)
         do { try await self.store.recordLog(accepted) } catch {
-            self.logger.warning("device log lines were not recorded", ["count": .integer(accepted.count)])
+            self.logger.warning(
+                "device log lines were not recorded",
+                ["count": .integer(accepted.count), "error": "\(error)"]
+            )
         }
         return HTTPResponse(.ok)
     }
