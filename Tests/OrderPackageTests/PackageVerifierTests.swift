@@ -3,6 +3,7 @@
 import Cryptography
 import ExactJSON
 import OrderModel
+import TestPatience
 import Testing
 import ZipFiles
 
@@ -260,7 +261,7 @@ struct PackageVerifierTests {
         let bytes = try Fixtures.package(files: files).bytes
         let verifier = try verifier()
         // Who made the archive, on what system, and file modes: fields of the directory that no reader needs.
-        let records = bytes.indices.filter { bytes[$0...].starts(with: [0x50, 0x4B, 0x01, 0x02]) }
+        let records = ArchiveBytes.records(bytes)
         let ignored = Set(records.flatMap { start in [4, 5, 36, 37, 38, 39, 40, 41].map { start + $0 } })
         var unnoticed: [Int] = []
         for index in bytes.indices where !ignored.contains(index) {

@@ -12,26 +12,13 @@ import Testing
 extension StoreTests {
     /// Many at one order: what they cost others.
     @Suite struct CrowdTests {
-        private static let lock = Statement(
-            "t_hold_head",
-            "select 1 from orders where order_identifier = 'one' for update"
-        )
-
         @Test func `forty who wait for one order keep nobody from reading another`() async throws {
             try await withStore { fixture in
                 let one = try await fixture.create("one")
                 let two = try await fixture.create("two")
                 let event = try Samples.event("e")
-                let held = Signal()
                 let over = Signal()
-                let holder = Task {
-                    try await fixture.client.transaction { connection in
-                        _ = try await connection.query(Self.lock)
-                        held.fire()
-                        try await over.wait()
-                    }
-                }
-                try await held.wait()
+                let holder = try await fixture.hold("one", until: over)
                 let crowd = Task {
                     try await atOnce(40) { _ in
                         await code { _ = try await fixture.store.apply(event, to: one.key) }

@@ -120,18 +120,12 @@ extension StoreTests {
                 for number in 0..<5 { try await fixture.create("order-\(number)", logo: "logo.png") }
                 try await store.putTypeFile(OrderFile(name: "logo.png", contents: Samples.image(1)), of: type)
                 try await store.startRefresh(of: type)
-                let held = Signal()
                 let over = Signal()
-                async let holding: Void = fixture.client.transaction { connection in
-                    try await connection.script("select 1 from orders where order_identifier = 'order-2' for update")
-                    held.fire()
-                    try await over.wait()
-                }
-                try await held.wait()
+                let holder = try await fixture.hold("order-2", until: over)
                 var done = 0
                 while let count = try await store.refreshBatch(of: type, size: 2) { done += count }
                 over.fire()
-                try await holding
+                try await holder.value
                 #expect(done == 4)
                 #expect(try await store.head(try Samples.key("order-2"))?.revision == 1)
                 // The log names it as other lines do.

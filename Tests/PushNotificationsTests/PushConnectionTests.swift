@@ -65,12 +65,9 @@ struct PushConnectionTests {
     @Test("withheld answers are given up in time and tried again; other types don't notice")
     func blackHole() async throws {
         let control = HTTP2Control()
-        control.decide { request, _ in request.headers["apns-topic"] == Samples.shop ? .withhold : .serve }
-        var deadlines = PushDeadlines()
-        deadlines.answer = .milliseconds(200)
-        var policy = RetryPolicy()
-        policy.longest = .seconds(1)
-        try await withPushes(control: control, policy: policy, deadlines: deadlines) { station in
+        control.withholdAnswers { $0.headers["apns-topic"] == Samples.shop }
+        let deadlines = PushDeadlines.answer(within: .milliseconds(200))
+        try await withPushes(control: control, policy: .soon, deadlines: deadlines) { station in
             try await station.changedOrder("A-1", 1..<11)
             try await station.expectFault("timeout")
             try await station.changedOrder("B-1", 11..<21, type: Samples.bakery)
@@ -85,22 +82,13 @@ struct PushConnectionTests {
 
     @Test("while APNs is away the type says so, and its queue drains when APNs is back")
     func away() async throws {
-        var policy = RetryPolicy()
-        policy.longest = .seconds(1)
-        try await withPushes(policy: policy, isAway: true) { station in
+        try await withPushes(policy: .soon, isAway: true) { station in
             try await station.changedOrder("A-1", 1..<51)
             try await station.expectFault("unreachable")
-            let loops = try EventLoopGroup(count: 1, name: "back")
-            let simulator = try PushStation.simulator(port: station.port, control: HTTP2Control(), loops: loops)
-            let stop = Signal()
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await simulator.run(shutdown: stop) }
+            try await station.withAPNsBack { simulator in
                 try await station.expect(50, Self.isAtRest)
                 #expect(simulator.total == 50)
-                stop.fire()
-                try await group.waitForAll()
             }
-            await loops.shutdown()
             try await station.expectFault(nil)
         }
     }
@@ -108,15 +96,8 @@ struct PushConnectionTests {
     @Test("a worker that is to stop hands back at once what has no answer, the try not counted")
     func shutdown() async throws {
         let control = HTTP2Control()
-        let isUnderWay = Signal()
-        control.decide { request, _ in
-            if request.path == "/3/device/1" { return .serve }
-            isUnderWay.fire()
-            return .withhold
-        }
-        var deadlines = PushDeadlines()
-        deadlines.answer = .seconds(3_600)
-        try await withPushes(control: control, deadlines: deadlines) { station in
+        let isUnderWay = control.withholdAnswers { $0.path != "/3/device/1" }
+        try await withPushes(control: control, deadlines: .answer(within: .seconds(3_600))) { station in
             try await station.changedOrder("A-1", 1..<11)
             try await station.waitForPush(1)
             try await isUnderWay.wait()
@@ -131,15 +112,8 @@ struct PushConnectionTests {
     @Test("nothing waits behind a push without an answer, also of the same type")
     func oneWithheld() async throws {
         let control = HTTP2Control()
-        let isUnderWay = Signal()
-        control.decide { request, _ in
-            guard request.path == "/3/device/1" else { return .serve }
-            isUnderWay.fire()
-            return .withhold
-        }
-        var deadlines = PushDeadlines()
-        deadlines.answer = .seconds(3_600)
-        try await withPushes(control: control, deadlines: deadlines) { station in
+        let isUnderWay = control.withholdAnswers { $0.path == "/3/device/1" }
+        try await withPushes(control: control, deadlines: .answer(within: .seconds(3_600))) { station in
             try await station.changedOrder("A-1", 1..<2)
             try await isUnderWay.wait()
             // It would be an hour if the answer were waited for.
@@ -155,10 +129,8 @@ struct PushConnectionTests {
     @Test("a token that never gets an answer does not stop its type, however often it is tried")
     func silentToken() async throws {
         let control = HTTP2Control()
-        control.decide { request, _ in request.path == "/3/device/1" ? .withhold : .serve }
-        var deadlines = PushDeadlines()
-        deadlines.answer = .milliseconds(50)
-        try await withPushes(control: control, deadlines: deadlines) { station in
+        control.withholdAnswers { $0.path == "/3/device/1" }
+        try await withPushes(control: control, deadlines: .answer(within: .milliseconds(50))) { station in
             try await station.changedOrder("A-1", 1..<2)
             for attempts in 1...5 {
                 try await station.expect(1, "attempts = \(attempts) and outcome = 'retry' and claim is null")
@@ -186,10 +158,8 @@ struct PushConnectionTests {
     @Test("what waited for a stream and was never sent is no silent token")
     func neverSent() async throws {
         let control = HTTP2Control(maxConcurrentStreams: 1)
-        control.decide { request, _ in request.path == "/3/device/1" ? .withhold : .serve }
-        var deadlines = PushDeadlines()
-        deadlines.answer = .milliseconds(300)
-        try await withPushes(control: control, deadlines: deadlines) { station in
+        control.withholdAnswers { $0.path == "/3/device/1" }
+        try await withPushes(control: control, deadlines: .answer(within: .milliseconds(300))) { station in
             try await station.database.create("A-1")
             try await station.register(1..<2, for: "A-1")
             try await station.change("A-1")
@@ -212,24 +182,15 @@ struct PushConnectionTests {
                 lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
             }
         )
-        var policy = RetryPolicy()
-        policy.longest = .seconds(1)
-        try await withPushes(policy: policy, isAway: true, logger: logger) { station in
+        try await withPushes(policy: .soon, isAway: true, logger: logger) { station in
             try await station.changedOrder("A-1", 1..<51)
             try await station.expectFault("unreachable")
             let fault = try #require(station.worker.faults[try PushStation.type(Samples.shop)])
             #expect("\(fault)".contains("127.0.0.1:\(station.port)"), "\(fault)")
-            let loops = try EventLoopGroup(count: 1, name: "back")
-            let simulator = try PushStation.simulator(port: station.port, control: HTTP2Control(), loops: loops)
-            let stop = Signal()
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await simulator.run(shutdown: stop) }
+            try await station.withAPNsBack { _ in
                 try await station.expect(50, Self.isAtRest)
                 try await station.expectFault(nil)
-                stop.fire()
-                try await group.waitForAll()
             }
-            await loops.shutdown()
             let text = lines.withLock { $0 }
             let still = text.filter { $0.contains("pushes stand still") }
             #expect(still.count == 1, "\(text)")
@@ -240,9 +201,7 @@ struct PushConnectionTests {
 
     @Test("while nothing gets through no ticket grows old, and then all go out")
     func longOutage() async throws {
-        var policy = RetryPolicy()
-        policy.longest = .seconds(1)
-        try await withPushes(policy: policy, isAway: true) { station in
+        try await withPushes(policy: .soon, isAway: true) { station in
             try await station.changedOrder("A-1", 1..<11)
             try await station.expectFault("unreachable")
             // The outage has lasted two days.
@@ -256,16 +215,9 @@ struct PushConnectionTests {
             let deadline = MonotonicTime.now() + Patience.long
             let tried = "claim is null and (dead or due_at > now() - interval '30 minutes')"
             while try await station.devices(tried) == 0, MonotonicTime.now() < deadline {}
-            let loops = try EventLoopGroup(count: 1, name: "back")
-            let simulator = try PushStation.simulator(port: station.port, control: HTTP2Control(), loops: loops)
-            let stop = Signal()
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await simulator.run(shutdown: stop) }
+            try await station.withAPNsBack { _ in
                 try await station.expect(10, Self.isAtRest)
-                stop.fire()
-                try await group.waitForAll()
             }
-            await loops.shutdown()
         }
     }
 }

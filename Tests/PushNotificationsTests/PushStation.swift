@@ -86,6 +86,20 @@ struct PushStation: Sendable {
         try await change(order, type: type)
     }
 
+    /// APNs is back at its port while `body` runs.
+    func withAPNsBack(_ body: (APNsSimulator) async throws -> Void) async throws {
+        let loops = try EventLoopGroup(count: 1, name: "back")
+        let simulator = try Self.simulator(port: port, control: HTTP2Control(), loops: loops)
+        let stop = Signal()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await simulator.run(shutdown: stop) }
+            try await body(simulator)
+            stop.fire()
+            try await group.waitForAll()
+        }
+        await loops.shutdown()
+    }
+
     /// A token as APNs sees it.
     func token(_ number: Int) -> String { String(number, radix: 16) }
 
@@ -129,6 +143,40 @@ struct PushStation: Sendable {
         let deadline = MonotonicTime.now() + Patience.long
         while worker.givenUp[type] != counts, MonotonicTime.now() < deadline { _ = try await devices("true") }
         #expect(worker.givenUp[type] == counts, sourceLocation: location)
+    }
+}
+
+extension HTTP2Control {
+    /// Gives no answer to the pushes that a condition names, and serves all others.
+    ///
+    /// - Returns: what fires when the first of them is under way.
+    @discardableResult
+    func withholdAnswers(_ isWithheld: @escaping @Sendable (HTTPRequest) -> Bool) -> Signal {
+        let isUnderWay = Signal()
+        decide { request, _ in
+            guard isWithheld(request) else { return .serve }
+            isUnderWay.fire()
+            return .withhold
+        }
+        return isUnderWay
+    }
+}
+
+extension PushDeadlines {
+    /// The usual ones, but for how long the answer to a push is waited for.
+    static func answer(within answer: Duration) -> PushDeadlines {
+        var deadlines = PushDeadlines()
+        deadlines.answer = answer
+        return deadlines
+    }
+}
+
+extension RetryPolicy {
+    /// Tries again within a second, whatever the reason.
+    static var soon: RetryPolicy {
+        var policy = RetryPolicy()
+        policy.longest = .seconds(1)
+        return policy
     }
 }
 

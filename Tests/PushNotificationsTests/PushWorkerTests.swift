@@ -387,16 +387,8 @@ struct PushWorkerTests {
     @Test("a token that is registered while a push to the old one is under way is pushed to")
     func newToken() async throws {
         let control = HTTP2Control()
-        let old = "/3/device/1"
-        let isUnderWay = Signal()
-        control.decide { request, _ in
-            guard request.path == old else { return .serve }
-            isUnderWay.fire()
-            return .withhold
-        }
-        var deadlines = PushDeadlines()
-        deadlines.answer = .seconds(1)
-        try await withPushes(control: control, deadlines: deadlines) { station in
+        let isUnderWay = control.withholdAnswers { $0.path == "/3/device/1" }
+        try await withPushes(control: control, deadlines: .answer(within: .seconds(1))) { station in
             try await station.changedOrder("A-1", 1..<2)
             try await isUnderWay.wait()
             _ = try await station.store.register(

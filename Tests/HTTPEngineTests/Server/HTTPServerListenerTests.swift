@@ -195,17 +195,7 @@ struct HTTPServerListenerTests {
             return .text("done")
         }
         let loops = try EventLoopGroup(count: 1, name: "its")
-        let server = HTTPServer(
-            name: "test",
-            address: .ip(host: "127.0.0.1", port: 0),
-            tls: nil,
-            router: router,
-            limits: RunningServer.limits,
-            loops: loops,
-            logger: Logger(label: "test", sink: LogSink(form: .text) { _ in }),
-            metrics: Metrics()
-        )
-        guard case .ip(_, let port) = try server.bind() else { throw RawPeer.Failure(description: "no port") }
+        let (server, port) = try RunningServer.bound(router, on: loops)
         let shutdown = Signal()
         let ended = Signal()
         loops.loops[0].spawn {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TestPatience
+
 @testable import OrderPackage
 
 extension BrokenPackage {
@@ -175,7 +177,7 @@ extension BrokenPackage {
             ArchiveEdit.both("logo.png", 6, 2, 8)(&$0)
         },
         edited("the directory in another order", ["note zip-directory-order ."]) { bytes in
-            let records = ArchiveEdit.positions(ArchiveEdit.directorySignature, bytes)
+            let records = ArchiveBytes.records(bytes)
             let first = Array(bytes[records[0]..<records[1]])
             bytes.insert(contentsOf: first, at: bytes.count - 22)
             bytes.removeSubrange(records[0]..<records[1])
