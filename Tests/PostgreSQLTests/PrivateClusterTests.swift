@@ -340,6 +340,25 @@ extension OwnClusterTests {
             }
         }
 
+        @Test("A folder from a time beyond any clock's count of nanoseconds is looked at like any other")
+        func farTime() throws {
+            let directory = TestServer.directory()
+            try Files.createDirectory(directory)
+            defer { _ = try? Files.removeTree(directory) }
+            // In the year 2300.
+            let times = [timespec(tv_sec: 10_413_792_000, tv_nsec: 1), timespec(tv_sec: 10_413_792_000, tv_nsec: 1)]
+            try #require(unsafe utimensat(AT_FDCWD, directory, times, 0) == 0)
+            let status = try #require(try FileStatus(directory))
+            #expect(status.modifiedAt == .seconds(10_413_792_000) + .nanoseconds(1))
+        }
+
+        @Test("The socket's folder is known by its whole path, also where no cluster can be")
+        func wholePath() throws {
+            let cluster = TestServer.cluster(in: "data/" + String(repeating: "a", count: 100) + "/")
+            let socket = try #require(cluster.configuration.hosts.first)
+            #expect(socket.isSocket && socket.name.hasSuffix("aa/socket"), "\(socket.name)")
+        }
+
         @Test("A server that heeds no signal does not hold up the program's end beyond its time")
         func stuckServer() async throws {
             let directory = TestServer.directory()
