@@ -18,7 +18,7 @@ extension TestAuthority {
         var path = folder[...]
         while path.count > 1, path.last == "/" { path.removeLast() }
         let isThere = Files.kind(String(path)) != nil
-        guard !isThere || isEmptyFolder(String(path)) else {
+        if isThere, try !isEmptyFolder(String(path)) {
             throw OrderPackageError(
                 .alreadyExists,
                 path: folder,
@@ -121,8 +121,13 @@ extension TestAuthority {
         }
     }
 
-    private func isEmptyFolder(_ folder: String) -> Bool {
-        Files.isDirectory(folder) && (try? Files.list(folder))?.isEmpty == true
+    private func isEmptyFolder(_ folder: String) throws(OrderPackageError) -> Bool {
+        guard Files.isDirectory(folder) else { return false }
+        do throws(SystemError) {
+            return try Files.list(folder).isEmpty
+        } catch {
+            throw OrderPackageError(.unwritable, path: folder, "it can't be seen whether the folder is empty: \(error)")
+        }
     }
 
     func pkcs12(_ passphrase: String) throws(OrderPackageError) -> [UInt8] {
