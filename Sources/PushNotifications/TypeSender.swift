@@ -265,7 +265,7 @@ internal actor TypeSender {
         do { try await self.store.release(claim) } catch {
             self.logger.warning(
                 "tickets were not handed back, they are due when their lease is over",
-                ["orderType": .string(self.settings.identifier.text)]
+                ["orderType": .string(self.settings.identifier.text), "error": "\(error)"]
             )
         }
     }
@@ -302,7 +302,10 @@ internal actor TypeSender {
                 )
                 if isPruned { return nil }
             } catch {
-                // The lease runs out, and the ticket comes again.
+                self.logger.warning(
+                    "a token was not forgotten, the push goes out again when its lease is over",
+                    ["orderType": .string(self.settings.identifier.text), "error": "\(error)"]
+                )
                 return nil
             }
             verdict = otherwise
@@ -320,7 +323,7 @@ internal actor TypeSender {
         } catch {
             self.logger.warning(
                 "push answers were not recorded, the pushes go out again",
-                ["count": .integer(batch.count)]
+                ["count": .integer(batch.count), "error": "\(error)"]
             )
         }
     }

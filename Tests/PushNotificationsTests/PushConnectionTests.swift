@@ -173,6 +173,33 @@ struct PushConnectionTests {
         }
     }
 
+    @Test("answers that can't be recorded are told with the reason")
+    func unrecorded() async throws {
+        let lines = Locked<[String]>([])
+        let isTold = Signal()
+        let logger = Logger(
+            label: "push",
+            sink: LogSink(form: .text, level: .info) { line in
+                let text = String(decoding: line, as: UTF8.self)
+                guard text.contains("push answers were not recorded") else { return }
+                lines.withLock { $0.append(text) }
+                isTold.fire()
+            }
+        )
+        try await withPushes(logger: logger) { station in
+            try await station.database.run(
+                """
+                create function refuse() returns trigger language plpgsql as
+                    $$ begin raise exception 'no' using errcode = '53100'; end $$;
+                create trigger refuse before update of outcome on devices for each row execute function refuse();
+                """
+            )
+            try await station.changedOrder("A-1", 1..<2)
+            try await withDeadline(Patience.long) { try await isTold.wait() }
+            #expect(lines.withLock { $0.first?.contains("53100") } == true, "\(lines.withLock { $0 })")
+        }
+    }
+
     @Test("the log tells once that pushes stand still, where and why, and once that they go on")
     func told() async throws {
         let lines = Locked<[String]>([])
