@@ -32,12 +32,19 @@ struct PackageParts {
 
     /// Replaces a text in the order.
     mutating func replaceInOrder(_ old: String, _ new: String) {
-        order = Array(String(decoding: order, as: UTF8.self).replacing(old, with: new).utf8)
+        order = Self.replacing(old, new, in: order)
     }
 
     /// Replaces a text in the manifest that lists the files.
     mutating func replaceInManifest(_ old: String, _ new: String) {
-        manifest = Array(String(decoding: manifest ?? honestManifest(), as: UTF8.self).replacing(old, with: new).utf8)
+        manifest = Self.replacing(old, new, in: manifest ?? honestManifest())
+    }
+
+    /// The text must be there: a test of what is unchanged would show nothing.
+    private static func replacing(_ old: String, _ new: String, in bytes: [UInt8]) -> [UInt8] {
+        let text = String(decoding: bytes, as: UTF8.self)
+        #expect(text.contains(old), "\(text) has no \(old)")
+        return Array(text.replacing(old, with: new).utf8)
     }
 
     /// Signs by hand.
