@@ -6,6 +6,7 @@ import OrderStore
 import PostgreSQL
 import ServiceRuntime
 import StoreTestSupport
+import TestPatience
 import Testing
 
 extension StoreTests {
@@ -101,6 +102,36 @@ extension StoreTests {
                 #expect(await code { _ = try await store.keptAnswer(other, of: type) } == .keyReused)
                 try await fixture.run("update idempotency set expires_at = now()")
                 #expect(try await store.keptAnswer(other, of: type) == nil)
+            }
+        }
+
+        @Test(arguments: ["out of time", "cancelled"])
+        func `a request that is out of time, or that nobody waits for any more, gives its key back`(
+            _ end: String
+        ) async throws {
+            try await withStore { fixture in
+                let store = fixture.store
+                @Sendable func request(_ body: UInt8) -> RequestKey {
+                    RequestKey(route: "POST", key: "k", fingerprint: SHA256.hash([body]))
+                }
+                #expect(try await store.takeKey(request(1), of: nil) == nil)
+                #expect(await code { _ = try await store.takeKey(request(2), of: nil) } == .keyReused)
+                await fixture.loops.next().run {
+                    if end == "cancelled" {
+                        await withTaskGroup(of: Void.self) { group in
+                            group.cancelAll()
+                            group.addTask { try? await store.leaveKey(request(1), of: nil) }
+                        }
+                    } else {
+                        try? await RequestTime.limited(to: .zero) { try await store.leaveKey(request(1), of: nil) }
+                    }
+                }
+                // Mended, it may come again.
+                try await withDeadline(Patience.long) {
+                    while await code({ _ = try await store.takeKey(request(2), of: nil) }) != nil {
+                        try await sleep(for: .milliseconds(5))
+                    }
+                }
             }
         }
     }

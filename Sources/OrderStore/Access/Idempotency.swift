@@ -3,6 +3,7 @@
 package import Cryptography
 package import OrderModel
 import PostgreSQL
+import ServiceRuntime
 
 /// A request that may come twice. The answer of the first is kept for 72 hours, in the same commit as what it did, so a
 /// crash leaves both or neither.
@@ -91,7 +92,23 @@ extension OrderStore {
     }
 
     /// Gives a key back whose request failed: mended, it may come again.
+    ///
+    /// A request that failed because its time is over, or that nobody waits for any more, gives it back a moment later: its
+    /// own task gets no answer of the database now.
     package func leaveKey(_ request: RequestKey, of orderType: OrderTypeIdentifier?) async throws {
+        guard Task.isCancelled || RequestTime.isOver, let loop = EventLoop.current else {
+            return try await giveBack(request, of: orderType)
+        }
+        loop.spawn { [self] in
+            do {
+                try await RequestTime.unlimited { try await giveBack(request, of: orderType) }
+            } catch {
+                logger.debug("an idempotency key stays taken for some minutes", ["error": "\(error)"])
+            }
+        }
+    }
+
+    private func giveBack(_ request: RequestKey, of orderType: OrderTypeIdentifier?) async throws {
         let values: [PostgresValue] = [
             .text(orderType?.text ?? ""), .text(request.route), .text(request.key),
             .bytes(request.fingerprint.bytes),
