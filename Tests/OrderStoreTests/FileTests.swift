@@ -112,6 +112,16 @@ extension StoreTests {
             }
         }
 
+        @Test func `a digest that was damaged in the database is told as that, and ends no process`() async throws {
+            try await withStore { fixture in
+                let store = fixture.store
+                let key = try await fixture.create("one").key
+                _ = try await store.putFile(OrderFile(name: "a.png", contents: Samples.image(1)), of: key)
+                try await fixture.run("update order_parts set digest = '\\x00'")
+                #expect(await code { _ = try await store.package(key) } == .corrupt)
+            }
+        }
+
         @Test func `a roll-out comes back for an order that was held by another transaction`() async throws {
             let log = CapturedLog()
             try await withStore(logger: log.logger) { fixture in

@@ -280,7 +280,7 @@ struct ChangeRun {
         var own: [String: FilePlan.OwnFile] = [:]
         for row in rows[3] where try row.text(3) == OrderPart.Origin.order.rawValue {
             let name = try row.text(1)
-            let digest = SHA256Digest(bytes: try row.bytes(2))
+            let digest = try SHA256Digest(stored: row.bytes(2))
             let part = OrderPart(name: name, digest: digest, origin: .order)
             own[name] = FilePlan.OwnFile(part, size: Int(try row.int(4)), firstBytes: try row.bytes(5))
         }

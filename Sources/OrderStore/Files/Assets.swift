@@ -50,7 +50,7 @@ extension OrderStore {
             [.text(orderType.text), .bytesArray(digests.map(\.bytes))]
         )
         var contents: [SHA256Digest: [UInt8]] = [:]
-        for row in rows { contents[SHA256Digest(bytes: try row.bytes(0))] = try row.bytes(1) }
+        for row in rows { contents[try SHA256Digest(stored: row.bytes(0))] = try row.bytes(1) }
         return contents
     }
 
@@ -101,7 +101,7 @@ extension OrderStore {
         let type = PostgresValue.text(orderType.text)
         _ = try await connection.query(FileStatements.lockOrderType, [type])
         let present = try await connection.query(FileStatements.readTypePartDigest, [type, .text(name)]).first
-        guard condition.holds(for: try present.map { SHA256Digest(bytes: try $0.bytes(0)) }) else {
+        guard condition.holds(for: try present.map { try SHA256Digest(stored: $0.bytes(0)) }) else {
             throw StoreError(
                 .preconditionFailed,
                 "The file is not what If-Match or If-None-Match asks for. Read it again."
@@ -164,7 +164,7 @@ extension OrderStore {
         try await client.query(FileStatements.listTypeParts, [.text(orderType.text)]).map { row in
             TypeFile(
                 name: try row.text(0),
-                digest: SHA256Digest(bytes: try row.bytes(1)),
+                digest: try SHA256Digest(stored: row.bytes(1)),
                 changedAt: Moment(try row.timestamp(2))
             )
         }
@@ -179,7 +179,7 @@ extension OrderStore {
         guard let row = rows.first else { return nil }
         let file = TypeFile(
             name: try row.text(0),
-            digest: SHA256Digest(bytes: try row.bytes(1)),
+            digest: try SHA256Digest(stored: row.bytes(1)),
             changedAt: Moment(try row.timestamp(2))
         )
         return (file, try row.bytes(3))
@@ -195,7 +195,7 @@ extension OrderStore {
             [.text(key.orderType.text), .text(key.order.text), .text(name)]
         )
         guard let row = rows.first else { return nil }
-        return (SHA256Digest(bytes: try row.bytes(0)), try row.bytes(1))
+        return (try SHA256Digest(stored: row.bytes(0)), try row.bytes(1))
     }
 
     static func putAssets(_ files: [OrderFile], _ orderType: OrderTypeIdentifier) -> (Statement, [PostgresValue]) {

@@ -74,7 +74,7 @@ struct FilePlan: Sendable {
         var known: [ExactKey: KnownFile] = [:]
         var sizes: [SHA256Digest: Int] = [:]
         for row in typeRows[1] {
-            let digest = SHA256Digest(bytes: try row.bytes(1))
+            let digest = try SHA256Digest(stored: row.bytes(1))
             typeFiles.append((try row.text(0), digest, .format(AssetFormat(try row.bytes(3)))))
             sizes[digest] = Int(try row.int(2))
         }

@@ -226,7 +226,7 @@ extension OrderStore {
                 (OrderStatements.createOrder, values + [.bytesArray(needed.map(\.bytes))]),
             ])
             if rows.last?.isEmpty == false { return created }
-            let held = Set(try rows[0].map { SHA256Digest(bytes: try $0.bytes(0)) })
+            let held = Set(try rows[0].map { try SHA256Digest(stored: $0.bytes(0)) })
             if held.isSuperset(of: needed) { throw Self.createdAhead }
             missed = pinned.subtracting(held).subtracting(contents.map(\.digest))
         }

@@ -29,7 +29,7 @@ extension OrderStore {
                 let heads = try await connection.query(OrderStatements.lockForErase, place)
                 // Made by the run before, it may be, whose commit was not answered for.
                 guard let head = heads.first, try !head.bool(0) else { return isMade.withLock { $0 } }
-                try Self.check(options.ifMatch, SHA256Digest(bytes: try head.bytes(1)), key)
+                try Self.check(options.ifMatch, try SHA256Digest(stored: head.bytes(1)), key)
                 let contents = try await connection.query(OrderStatements.lockAssetsOfOrder, place)
                 let digests = try contents.map { try $0.bytes(0) }
                 let devices = try await connection.query(OrderStatements.lockDevicesOfOrder, place + [.null])
@@ -61,7 +61,7 @@ extension OrderStore {
         return try await transaction { connection in
             let heads = try await connection.query(OrderStatements.lockForErase, place)
             guard let head = heads.first, try !head.bool(0) else { return 0 }
-            try Self.check(ifMatch, SHA256Digest(bytes: try head.bytes(1)), key)
+            try Self.check(ifMatch, try SHA256Digest(stored: head.bytes(1)), key)
             let devices = try await connection.query(
                 OrderStatements.lockDevicesOfOrder,
                 place + [.int(Int64(count))]

@@ -46,7 +46,7 @@ package struct PushTicket: Sendable {
     init(_ row: Row) throws {
         self.device = try stored { try DeviceIdentifier(try row.text(0)) }
         self.pushToken = try stored { try PushToken(try row.text(1)) }
-        self.tokenDigest = SHA256Digest(bytes: try row.bytes(2))
+        self.tokenDigest = try SHA256Digest(stored: row.bytes(2))
         self.tokenSince = Moment(try row.timestamp(3))
         self.mark = try row.int(4)
         self.attempts = Int(try row.int(5))
