@@ -58,6 +58,29 @@ struct PushStation: Sendable {
         )
     }
 
+    /// A simulator that has its port.
+    ///
+    /// - Parameter isAway: whether nobody is to listen there for a while. Its port is below the kernel's range for port 0
+    ///   then, so that no other test gets it meanwhile.
+    static func bound(
+        control: HTTP2Control,
+        loops: EventLoopGroup,
+        isAway: Bool
+    ) throws -> (simulator: APNsSimulator, port: Int) {
+        var left = 20
+        while true {
+            let wanted = isAway ? Int.random(in: 20_000...29_999) : 0
+            let simulator = try self.simulator(port: wanted, control: control, loops: loops)
+            do {
+                guard case .ip(_, let port) = try simulator.server.bind() else { throw Unexpected() }
+                return (simulator, port)
+            } catch  where isAway && left > 0 {
+                // Somebody has that one.
+                left -= 1
+            }
+        }
+    }
+
     /// Registers devices for an order of its own, each with a token of its own: `numbers` name both.
     func register(_ numbers: Range<Int>, for order: String, type: String = Samples.shop) async throws {
         let key = try Samples.key(order, type: type)
@@ -193,10 +216,7 @@ func withPushes(
 ) async throws {
     try await withStore { database in
         let loops = database.loops
-        // Below the kernel's range for port 0: no other test can take it while nobody listens.
-        let wanted = isAway ? Int.random(in: 20_000...29_999) : 0
-        let simulator = try PushStation.simulator(port: wanted, control: control, loops: loops)
-        guard case .ip(_, let port) = try simulator.server.bind() else { throw Unexpected() }
+        let (simulator, port) = try PushStation.bound(control: control, loops: loops, isAway: isAway)
         let directory = OrderTypeDirectory(try PushStation.settings(port: port))
         for type in directory.all { try await database.store.ensureOrderType(type.identifier) }
         let worker = PushWorker(
