@@ -241,7 +241,9 @@ struct PushConnectionTests {
             // One more finds the way closed.
             let deadline = MonotonicTime.now() + Patience.long
             let tried = "claim is null and (dead or due_at > now() - interval '30 minutes')"
-            while try await station.devices(tried) == 0, MonotonicTime.now() < deadline {}
+            var found: Int64 = 0
+            repeat { found = try await station.devices(tried) } while found == 0 && MonotonicTime.now() < deadline
+            #expect(found > 0)
             try await station.withAPNsBack { _ in
                 try await station.expect(10, Self.isAtRest)
             }

@@ -204,6 +204,7 @@ struct PushWorkerTests {
                 while asked.withLock({ $0 }) < before + 20, MonotonicTime.now() < deadline {
                     _ = try await station.devices("true")
                 }
+                #expect(asked.withLock { $0 } >= before + 20)
             }
             try await station.expect(20, "claim is null and due_at is not null and push_token is not null and not dead")
             for number in 1..<21 { station.simulator.script(station.token(number), .init(status: 200, reason: "")) }
