@@ -4,9 +4,11 @@ internal import ExactJSON
 internal import HTTPEngine
 internal import OrderModel
 internal import OrderStore
+internal import ServiceRuntime
 
 extension MerchantAPI {
-    /// Lets a request pass that shows a key with the right scope, and turns the store's errors into problems.
+    /// Lets a request pass that shows a key with the right scope and does not come too soon after others, and turns the store's
+    /// errors into problems. An answer tells what the key has left.
     ///
     /// - Parameter heeded: of a route that writes, the switches that it heeds; the others are refused.
     internal func answering(
@@ -33,7 +35,10 @@ extension MerchantAPI {
         _ body: (APIKey) async throws -> HTTPResponse
     ) async throws -> HTTPResponse {
         do {
-            return try await body(try await self.caller(request.headers, scope))
+            let key = try await self.caller(request.headers, request.remoteAddress, scope, cost: 1)
+            var response = try await body(key)
+            self.limits.keys.show(to: RateLimiter.Key(key.identifier), in: &response.headers)
+            return response
         } catch let error as StoreError {
             // What the caller can do nothing about goes on to the engine, which logs it and says 500.
             guard let problem = Problem(error) else { throw error }
@@ -44,10 +49,25 @@ extension MerchantAPI {
     }
 
     /// The key that a request shows, when it has the scope.
-    private func caller(_ headers: HTTPFields, _ scope: APIScope) async throws -> APIKey {
+    ///
+    /// A key that was checked in the last seconds takes no query, so that a key over its limit costs next to nothing. One that
+    /// is not known has to be looked up whatever its address did before: it may be a good one, which only its own limit refuses.
+    ///
+    /// - Parameter cost: what the key's bucket is drawn from; 0 when the request is judged once more.
+    private func caller(
+        _ headers: HTTPFields,
+        _ address: String,
+        _ scope: APIScope,
+        cost: Int
+    ) async throws -> APIKey {
         guard let presented = Self.bearer(headers["authorization"]),
             let key = try await self.store.authenticate(apiKey: presented)
         else {
+            if let holder = AddressHolder.of(address),
+                let problem = self.limits.failures.refusal(of: RateLimiter.Key(holder))
+            {
+                throw problem
+            }
             throw Problem(
                 .unauthorized,
                 code: "unauthorized",
@@ -55,6 +75,7 @@ extension MerchantAPI {
                 headers: ["www-authenticate": "Bearer"]
             )
         }
+        if let problem = self.limits.keys.refusal(of: RateLimiter.Key(key.identifier), cost: cost) { throw problem }
         guard key.scopes.contains(scope) || key.scopes.contains(.admin) else {
             throw Problem(
                 .forbidden,
@@ -65,11 +86,11 @@ extension MerchantAPI {
         return key
     }
 
-    /// Lets nobody send a large body who has no key for it.
+    /// Lets nobody send a large body who has no key for it, or none that may be used now.
     internal func gate(_ scope: APIScope) -> HTTPGate {
-        { headers in
+        { headers, address in
             do {
-                _ = try await self.caller(headers, scope)
+                _ = try await self.caller(headers, address, scope, cost: 0)
                 return nil
             } catch let problem as Problem {
                 return problem

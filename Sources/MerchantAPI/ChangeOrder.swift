@@ -131,6 +131,8 @@ extension MerchantAPI {
         _ = try Self.validatesOnly(request)
         return Self.response(
             try await self.once(request, "POST /api/v1/events", of: nil, key, keeping: \.withoutQuotes) {
+                // One is drawn already. An answer that was kept costs no more than that.
+                self.limits.keys.draw(list.count - 1, of: RateLimiter.Key(key.identifier))
                 let results = try await self.results(of: list, request, key)
                 return (StoredAnswer(["results": .array(results)]), !results.contains(where: Self.mayPass))
             }

@@ -10,7 +10,7 @@ extension OpenAPI {
             ["title": text, "status": integer, "code": text],
             optional: [
                 "detail": text, "requestId": text, "errors": list("Finding"), "warnings": list("Finding"),
-                "order": text,
+                "order": text, "limit": text,
             ]
         )
         schemas["Finding"] = object(

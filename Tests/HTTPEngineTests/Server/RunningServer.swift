@@ -149,8 +149,9 @@ struct RunningServer: Sendable {
             .post,
             "/gated",
             bodyLimit: 1_000_000,
-            gate: { fields in
+            gate: { fields, address in
                 probe.paths.withLock { $0.append("gate") }
+                if address == "203.0.113.9" { return Problem(.tooManyRequests, code: "rate-limited") }
                 // As a look-up in a database would.
                 do { try await Task.sleep(for: .milliseconds(20)) } catch {}
                 return fields["authorization"] == "yes" ? nil : Problem(.unauthorized, code: "unauthorized")
@@ -178,7 +179,7 @@ struct RunningServer: Sendable {
             .post,
             "/slow-gate",
             bodyLimit: 1_000_000,
-            gate: { _ in
+            gate: { _, _ in
                 probe.isWaiting.fire()
                 do { try await probe.gateAnswer.wait() } catch {}
                 return nil
