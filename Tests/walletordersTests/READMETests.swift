@@ -130,6 +130,22 @@ struct READMETests {
         }
     }
 
+    @Test func `the rate limits it tells of are those in force`() async throws {
+        let shown = try await ChildProcess.run(
+            TestInstallation.program,
+            ["config", "show", "--sources"],
+            environment: ["PATH": "/usr/bin:/bin", "XDG_STATE_HOME": "/tmp"]
+        ).text
+        let rows = try Self.text("README.md").split(separator: "\n").filter { $0.contains(#/^\| `\w+\.\w+Per\w+` \|/#) }
+        #expect(rows.count == shown.split(separator: "\n").count { $0.contains(#/^\w+\.\w+Per\w+ = /#) })
+        #expect(rows.count == 4)
+        for row in rows {
+            let cells = row.split(separator: "|").map { $0.trimming(" ") }
+            let setting = cells[0].dropFirst().dropLast()
+            #expect(shown.contains("\(setting) = \(cells[2])  (default)\n"), "\(row)")
+        }
+    }
+
     @Test func `every command is listed`() async throws {
         let help = try await ChildProcess.run(TestInstallation.program, ["--help"]).text
         let readme = try Self.text("README.md")

@@ -2,6 +2,7 @@
 import Cryptography
 import DeviceAPI
 import HTTPEngine
+import MerchantAPI
 import OrderModel
 import OrderPackage
 import OrderStore
@@ -90,6 +91,12 @@ actor ConfigurationReload {
         self.parts.types.replace(types)
         self.parts.worker?.settingsChanged()
         if let tls { self.parts.deviceServer?.replaceTLS(tls) }
+        let limits = configuration.limits
+        self.parts.deviceLimits?.set(requestsPerDevice: limits.perDevice, requestsPerAddress: limits.perAddress)
+        self.parts.merchantLimits?.set(
+            requestsPerKey: limits.perKey,
+            failuresPerAddress: limits.failuresPerAddress
+        )
         LogSink.standardError.setLevel(configuration.logLevel)
         for key in lasting { self.logger.warning("this change needs a restart", ["setting": .string(key)]) }
         let renewed = types.filter { type in

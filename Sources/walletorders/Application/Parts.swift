@@ -25,6 +25,8 @@ struct Parts {
     private(set) var apnsSimulator: APNsSimulator?
     private(set) var deviceServer: HTTPServer?
     private(set) var worker: PushWorker?
+    private(set) var deviceLimits: DeviceLimits?
+    private(set) var merchantLimits: MerchantLimits?
     /// The paths that the device listener serves below, without those at its root; nil without a device listener.
     private(set) var devicePrefixes: Set<String>?
     /// What the last reload complained about, for the readiness page.
@@ -117,10 +119,18 @@ struct Parts {
         let packages = SignedPackages(store: self.store, types: self.types)
         let reads = PackageReads(store: self.store, logger: self.logger.labelled("device"))
         self.services.append(reads)
+        let limits = configuration.limits
+        let deviceLimits = DeviceLimits(
+            requestsPerDevice: limits.perDevice,
+            requestsPerAddress: limits.perAddress,
+            logger: self.logger.labelled("device")
+        )
+        self.deviceLimits = deviceLimits
         let device = DeviceAPI(
             store: self.store,
             packages: packages,
             reads: reads,
+            limits: deviceLimits,
             logger: self.logger.labelled("device")
         )
         var urls = configuration.orderTypes.map(\.webServiceURL)
@@ -141,10 +151,17 @@ struct Parts {
         self.services.append(server)
         self.deviceServer = server
 
+        let merchantLimits = MerchantLimits(
+            requestsPerKey: limits.perKey,
+            failuresPerAddress: limits.failuresPerAddress,
+            logger: self.logger.labelled("merchant")
+        )
+        self.merchantLimits = merchantLimits
         let merchant = MerchantAPI(
             store: self.store,
             types: self.types,
             packages: packages,
+            limits: merchantLimits,
             logger: self.logger.labelled("merchant")
         )
         let merchantServer = HTTPServer(

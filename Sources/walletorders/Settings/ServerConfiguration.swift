@@ -27,6 +27,18 @@ struct ServerConfiguration: Sendable {
         let apnsExpiration: Duration
     }
 
+    /// How often devices and merchants may ask: requests a minute, 0 for no limit.
+    struct Limits: Sendable {
+        /// About one device, order or share link, from one address.
+        let perDevice: Int
+        /// From one address to the public listener.
+        let perAddress: Int
+        /// With one merchant key, each event of a bulk request counted.
+        let perKey: Int
+        /// Without a valid merchant key, from one address.
+        let failuresPerAddress: Int
+    }
+
     let dataDirectory: String
     let database: Sensitive<String>?
     let databaseConnections: Int
@@ -36,6 +48,8 @@ struct ServerConfiguration: Sendable {
     let deviceListen: ListenAddress
     let deviceCertificate: String?
     let deviceKey: String?
+    /// How often may be asked, each a number a minute; 0 is no limit. Each process counts for itself.
+    let limits: Limits
     let merchantListen: ListenAddress
     let adminListen: ListenAddress
     let apnsSimulatorListen: ListenAddress
@@ -107,6 +121,12 @@ struct ServerConfiguration: Sendable {
         if (self.deviceCertificate == nil) != (self.deviceKey == nil) {
             values.fault("device.certificate", "device.certificate and device.key go together: give both or none")
         }
+        self.limits = Limits(
+            perDevice: values.integer("device.requestsPerDevice", 0...TokenRate.most),
+            perAddress: values.integer("device.requestsPerAddress", 0...TokenRate.most),
+            perKey: values.integer("merchant.requestsPerKey", 0...TokenRate.most),
+            failuresPerAddress: values.integer("merchant.failuresPerAddress", 0...TokenRate.most)
+        )
         self.drain = values.duration("drain")
         self.logLevel = LogLevel(name: values.choice("logLevel", LogLevel.allCases.map(\.name))) ?? .info
         var types: [OrderType] = []

@@ -27,7 +27,27 @@ enum Settings {
             "PEM file of the public listener's certificate and chain; without one, clear text"
         ),
         Setting("device.key", "PEM file of its private key"),
+        Setting(
+            "device.requestsPerDevice",
+            default: "6000",
+            "requests a minute about one device, order or share link from one address, all at once or not; 0: no limit"
+        ),
+        Setting(
+            "device.requestsPerAddress",
+            default: "240000",
+            "requests a minute from one address to the public listener, all at once or not; 0: no limit"
+        ),
         Setting("merchant.listen", default: "127.0.0.1:8081", "address of the merchant listener, or unix:PATH"),
+        Setting(
+            "merchant.requestsPerKey",
+            default: "120000",
+            "requests and events a minute with one merchant key, all at once or not; 0: no limit"
+        ),
+        Setting(
+            "merchant.failuresPerAddress",
+            default: "600",
+            "requests a minute without a valid merchant key from one address, all at once or not; 0: no limit"
+        ),
         Setting("admin.listen", default: "127.0.0.1:8082", "address of the admin listener, or unix:PATH"),
         Setting("apnsSimulator.listen", default: "127.0.0.1:8443", "address of the APNs simulator of 'run'"),
         Setting("drain", default: "10s", "how long all parts together may take to end"),
