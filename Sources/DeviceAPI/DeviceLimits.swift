@@ -12,7 +12,9 @@ package struct DeviceLimits: Sendable {
     /// What a registration counts for. It writes, and makes a row that stays; the other requests read.
     internal static let registrationCost = 5
 
+    /// Of requests about one device, order or link from one address.
     private let subjects: RequestLimit
+    /// Of requests from one address.
     private let addresses: RequestLimit
 
     /// Makes limits; 0 is no limit.

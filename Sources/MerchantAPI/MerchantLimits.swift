@@ -7,7 +7,9 @@ package import ServiceRuntime
 /// A key is judged by its own bucket alone, so that nobody's wrong keys, from the same proxy or not, shut a good one out. Each
 /// request counts as one, a bulk request as one for each of its events: what costs is the change of an order.
 package struct MerchantLimits: Sendable {
+    /// Of requests with one key.
     internal let keys: RequestLimit
+    /// Of requests without a valid key, from one address.
     internal let failures: RequestLimit
 
     /// Makes limits; 0 is no limit.
