@@ -29,7 +29,7 @@ package struct URLCheck {
             }
         var host: Substring = ""
         if rest.utf8.starts(with: [0x2F, 0x2F]) {
-            rest = rest.dropFirst(2)
+            rest = Substring(rest.utf8.dropFirst(2))
             let end = rest.utf8.firstIndex { $0 == 0x2F || $0 == 0x3F || $0 == 0x23 } ?? rest.endIndex
             host = rest[..<end]
             rest = rest[end...]
@@ -92,9 +92,9 @@ package struct URLCheck {
         if scheme != "https" {
             faults.append(("insecure-url", "The web service URL is not https", "Start it with https://."))
         }
-        var trimmed = path
-        while trimmed.hasSuffix("/") { trimmed = trimmed.dropLast() }
-        if trimmed == "/v1" || trimmed.hasSuffix("/v1") {
+        // Along the bytes: to cut characters off an end one by one takes the square of their number.
+        let end = path.utf8.lastIndex { $0 != 0x2F }.map(path.utf8.index(after:)) ?? path.startIndex
+        if path[..<end].endsExactly(with: "/v1") {
             faults.append(
                 (
                     "web-service-url-version", "The web service URL ends in /v1, which devices append themselves",
