@@ -17,4 +17,28 @@ import Testing
         }
         #expect(growth < 8)
     }
+
+    /// Only the first thousand findings are listed. What it takes to word one may be much more than to find it.
+    @Test(arguments: [
+        #"{"fulfillmentType":"pickup","barcode":{"format":"qr","message":"1","messageEncoding":"isolatin1"}}"#,
+        #"{"fulfillmentType":"shipping","shippedAt":"2000-01-01T00:00:00Z"}"#,
+    ])
+    func `a fault that is not listed is not worded`(parcel: String) throws {
+        let value = try JSONValue(text: parcel)
+        func order(_ count: Int) -> JSONObject {
+            ["createdAt": "2026-01-01T00:00:00Z", "fulfillments": .array(Array(repeating: value, count: count))]
+        }
+        func rules(_ count: Int) -> OrderRules {
+            OrderRules(order(count), options: .init(), walked: BoundedFindings())
+        }
+        var listed = rules(BoundedFindings.limit)
+        listed.check()
+        #expect(listed.findings.count == BoundedFindings.limit + 1)
+        let growth = Patience.growth { scale in
+            var rules = rules(BoundedFindings.limit * scale)
+            rules.check()
+            #expect(rules.findings.count == BoundedFindings.limit + 1)
+        }
+        #expect(growth < 3)
+    }
 }
