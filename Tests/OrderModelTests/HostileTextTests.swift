@@ -41,4 +41,19 @@ import Testing
         }
         #expect(growth < 3)
     }
+
+    @Test func `a text is only counted while a note has room`() throws {
+        let long: JSONValue = .string(String(repeating: "e\u{301}", count: 400))
+        func walk(_ count: Int) -> Int {
+            let item: JSONValue = ["title": long, "quantity": 1]
+            var walk = DocumentWalk(options: .init())
+            walk.check(.array(Array(repeating: item, count: count)), .list(.object(.lineItem)))
+            return walk.findings.count
+        }
+        #expect(walk(5) == 5)
+        let growth = Patience.growth { scale in
+            #expect(walk(BoundedFindings.limit * scale) == BoundedFindings.limit + 1)
+        }
+        #expect(growth < 3)
+    }
 }

@@ -135,10 +135,11 @@ public enum LocalizationCheck {
             }
             for (locale, table) in tables {
                 for entry in table.entries {
-                    guard let (field, limit) = limits[ExactKey(entry.key)], TextLimit.exceeds(entry.text, limit) else {
-                        continue
-                    }
-                    let fault = TextLimit.fault(entry.text.count, limit, field)
+                    guard bounded.hasRoom(for: .note) else { return }
+                    guard let (field, limit) = limits[ExactKey(entry.key)],
+                        let count = TextLimit.count(entry.text, above: limit)
+                    else { continue }
+                    let fault = TextLimit.fault(count, limit, field)
                     let key = DocumentWalk.shown(entry.key)
                     add(.note, "text-too-long", locale, "\"\(key)\": \(fault.message).", fix: fault.fix)
                 }

@@ -44,7 +44,7 @@ struct DocumentWalk {
                     seen |= 1 << UInt64(position)
                     checkRelease(of: field, in: description)
                     check(value, field.kind)
-                    if let fault = TextLimit.fault(value, field) {
+                    if bounded.hasRoom(for: .note), let fault = TextLimit.fault(value, field) {
                         add(.note, "text-too-long", fault.message, fix: fault.fix)
                     }
                 }
