@@ -9,10 +9,19 @@
 enum ExactText {
     /// Whether two strings have the same code points.
     static func equal(_ left: String, _ right: String) -> Bool {
+        // Most differ in length, which is known before the bytes are at hand.
+        guard left.utf8.count == right.utf8.count else { return false }
         let left = left.utf8.span
         let right = right.utf8.span
-        guard left.count == right.count else { return false }
         for index in left.indices where left[index] != right[index] { return false }
+        return true
+    }
+
+    /// Whether a part stands among bytes at a place, which may lie outside.
+    static func has(_ bytes: Span<UInt8>, _ part: String, at start: Int) -> Bool {
+        let part = part.utf8.span
+        guard start >= 0, start + part.count <= bytes.count else { return false }
+        for index in part.indices where part[index] != bytes[start + index] { return false }
         return true
     }
 
@@ -61,6 +70,14 @@ extension String {
     package func isExactly(oneOf names: [String]) -> Bool {
         for name in names where ExactText.equal(self, name) { return true }
         return false
+    }
+
+    /// Whether the text's bytes begin with these.
+    package func beginsExactly(with prefix: String) -> Bool { ExactText.has(utf8.span, prefix, at: 0) }
+
+    /// Whether the text's bytes end with these.
+    package func endsExactly(with suffix: String) -> Bool {
+        ExactText.has(utf8.span, suffix, at: utf8.count - suffix.utf8.count)
     }
 }
 

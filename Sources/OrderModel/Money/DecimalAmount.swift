@@ -29,17 +29,17 @@ public struct DecimalAmount: Sendable, Hashable, Comparable {
     /// Reads `-?digits[.digits]`: a point as separator, no grouping, no plus sign, no exponent, at most
     /// ``maximumLength`` characters. nil for anything else.
     public init?(_ text: String) {
-        let bytes = text.utf8
+        let bytes = text.utf8.span
         guard bytes.count <= Self.maximumLength else { return nil }
         var coefficient: Int128 = 0
         var scale = 0
         var digits = 0
         var afterPoint = false
         var negative = false
-        for (index, byte) in bytes.enumerated() {
-            switch byte {
+        for index in bytes.indices {
+            switch bytes[index] {
             case 0x30...0x39:
-                coefficient = coefficient * 10 + Int128(byte - 0x30)
+                coefficient = coefficient * 10 + Int128(bytes[index] - 0x30)
                 digits += 1
                 if afterPoint { scale += 1 }
             case 0x2D where index == 0: negative = true
