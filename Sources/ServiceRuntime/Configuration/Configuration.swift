@@ -11,13 +11,22 @@ package struct Setting: Sendable {
     package let summary: String
     /// Whether its value is redacted where settings are shown.
     package let isSecret: Bool
+    /// Whether it may be a flag: everyone on the machine reads a process's arguments.
+    package let isFlag: Bool
 
     /// Declares a setting.
-    package init(_ key: String, default defaultValue: String? = nil, secret: Bool = false, _ summary: String) {
+    package init(
+        _ key: String,
+        default defaultValue: String? = nil,
+        secret: Bool = false,
+        flag: Bool = true,
+        _ summary: String
+    ) {
         self.key = key
         self.defaultValue = defaultValue
         self.summary = summary
         self.isSecret = secret
+        self.isFlag = flag
     }
 
     /// The words of the key: `dataDir` and `data.dir` both are `data`, `dir`.
@@ -149,7 +158,7 @@ package struct Configuration: Sendable {
                 self.faults.append("unknown variable \(name)" + (hint.map { "; did you mean \(prefix)\($0)?" } ?? ""))
             }
         }
-        for setting in variables {
+        for setting in variables where setting.isFlag {
             if let text = flags[setting.flag] { self.set(setting.key, text, .flag, setting) }
         }
     }

@@ -16,9 +16,8 @@ import ServiceRuntime
 actor ConfigurationReload {
     /// Settings that hold from the start of a process to its end.
     private static let fixed = [
-        "dataDir", "database", "databaseConnections", "loops", "trustedProxies", "device.listen", "merchant.listen",
-        "admin.listen",
-        "apnsSimulator.listen", "drain",
+        "dataDir", "database", "databasePassword", "databasePasswordFile", "databaseConnections", "loops",
+        "trustedProxies", "device.listen", "merchant.listen", "admin.listen", "apnsSimulator.listen", "drain",
     ]
 
     private let start: ServerConfiguration

@@ -2,7 +2,7 @@
 import ServiceRuntime
 
 /// Every setting there is. Each can be a flag, an environment variable (`WALLETORDERS_…`) or a key of the JSON file, but for
-/// those of order types, which are the file's alone.
+/// those of order types, which are the file's alone, and the database's password, which is no flag.
 enum Settings {
     static let all: [Setting] = [
         Setting(
@@ -11,6 +11,13 @@ enum Settings {
                 + "$XDG_STATE_HOME/walletorders)"
         ),
         Setting("database", secret: true, "URL of a PostgreSQL 15 database; without one, a private cluster is used"),
+        Setting(
+            "databasePassword",
+            secret: true,
+            flag: false,
+            "the password of the database's role as it is, nothing of it encoded; the URL has none then"
+        ),
+        Setting("databasePasswordFile", "file with that password; the line break at its end doesn't count"),
         Setting("databaseConnections", default: "4", "database connections of each event loop"),
         Setting("loops", default: "0", "event loops; 0 is one for each core"),
         Setting(
@@ -70,7 +77,7 @@ enum Settings {
     /// The options of commands that read settings.
     static let options: [CommandLineOption] =
         [CommandLineOption("config", value: "FILE", "JSON file of settings")]
-        + all.filter { !$0.isPattern }.map { setting in
+        + all.filter { !$0.isPattern && $0.isFlag }.map { setting in
             let note = setting.defaultValue.map { " (default: \($0))" } ?? ""
             return CommandLineOption(setting.flag, value: "VALUE", setting.summary + note)
         }
