@@ -90,7 +90,8 @@ struct FoldMachine {
     mutating func apply(_ entry: LogEntry) -> Verdict {
         var outcomes: [Outcome] = []
         for change in entry.changes {
-            outcomes.append(apply(change, entry: entry.identifier, isCorrection: entry.isCorrection))
+            let isCorrection = entry.isCorrection && !change.isAddition
+            outcomes.append(apply(change, entry: entry.identifier, isCorrection: isCorrection))
         }
         if let sequence = entry.fulfillmentOrder {
             outcomes.append(fulfillments.arrange(sequence) ? .changed : .unchanged)
@@ -121,7 +122,7 @@ struct FoldMachine {
         }
         guard let members = change.members else { return remove(change.subject) }
         guard let present = thing(change.subject) else {
-            return begin(FoldState.Waiting(entry: entry, isCorrection: isCorrection, change: change))
+            return begin(FoldState.Waiting(entry: entry, isCorrection: isCorrection, change: change.ofWhatIsThere))
         }
         if let type = members["fulfillmentType"], type != present["fulfillmentType"] { return .skipped(.typeMismatch) }
         var merge = MemberMerge(change.subject, onto: present)
