@@ -134,14 +134,13 @@ extension MerchantAPI {
 
     private static func bearer(_ header: String?) -> String? {
         guard let header, header.utf8.count <= 512 else { return nil }
-        let parts = header.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
-        return String(parts[1].drop { $0 == " " })
+        guard header.beginsCaseless(with: "bearer ") else { return nil }
+        return String(Substring(header.utf8.dropFirst(7).drop { $0 == UInt8(ascii: " ") }))
     }
 
     /// Bodies are taken as they are: what comes packed is said to be, not to be no JSON or no image.
     private static func checkCoding(_ request: HTTPRequest) throws {
-        guard let coding = request.headers["content-encoding"], coding.lowercased() != "identity" else { return }
+        guard let coding = request.headers["content-encoding"], !coding.isCaseless("identity") else { return }
         throw Problem(
             .unsupportedMediaType,
             code: "unsupported-coding",
@@ -156,8 +155,9 @@ extension MerchantAPI {
     /// - Parameter type: the type that the route takes beside plain JSON.
     internal static func json(of request: HTTPRequest, as type: String = "application/json") throws -> JSONValue {
         let types = ["", "application/json", type, "application/x-www-form-urlencoded", "text/plain"]
-        let said = (request.headers["content-type"] ?? "").prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }
-        guard types.contains(said.lowercased()) else {
+        let said = (request.headers["content-type"] ?? "").utf8.prefix { $0 != UInt8(ascii: ";") }
+        let bare = String(decoding: said.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }, as: UTF8.self)
+        guard types.contains(where: { bare.isCaseless($0) }) else {
             throw Problem(
                 .unsupportedMediaType,
                 code: "unsupported-media-type",
@@ -178,15 +178,11 @@ extension MerchantAPI {
 
     /// Refuses a body with members that its route does not know: one that is misspelt would be passed over.
     internal static func refuseUnknown(_ body: JSONObject, but known: [String], code: String) throws {
-        let findings = body.keys.filter { !known.contains($0) }.map { name in
-            Finding(
-                severity: .error,
-                code: "unknown-member",
-                pointer: JSONPointer(tokens: [name]),
-                message: "The body has no member of this name.",
-                fix: "It may have \(known.map { "\"\($0)\"" }.joined(separator: ", "))."
-            )
-        }
+        let findings = [Finding].unknownMembers(
+            of: body,
+            known: known,
+            fix: "It may have \(known.map { "\"\($0)\"" }.joined(separator: ", "))."
+        )
         guard findings.isEmpty else { throw Problem.faulty(findings, status: .badRequest, code: code) }
     }
 
@@ -220,15 +216,17 @@ extension MerchantAPI {
     private func precondition(_ request: HTTPRequest, _ type: OrderTypeIdentifier) -> Precondition {
         guard case .entityTags(let tags) = request.precondition else { return request.precondition }
         let end = self.settingsMark(type) + "\""
-        return .entityTags(tags.filter { $0.hasSuffix(end) }.map { String($0.dropLast(end.count)) + "\"" })
+        return .entityTags(
+            tags.filter { $0.endsExactly(with: end) }.map { String(Substring($0.utf8.dropLast(end.utf8.count))) + "\"" }
+        )
     }
 
     /// Whether the request is a dry run. Anything but true and false is refused: a slip must not store what was only to be
     /// tried.
     internal static func validatesOnly(_ request: HTTPRequest) throws -> Bool {
-        switch request.queryValue("validateOnly") {
-        case "true": true
-        case nil, "false": false
+        switch request.queryValue("validateOnly").map(ExactKey.init) {
+        case "true"?: true
+        case nil, "false"?: false
         default: throw Problem.badRequest("validateOnly must be true or false.", code: "bad-validate-only")
         }
     }

@@ -160,7 +160,7 @@ extension HTTPRequest {
         switch self.precondition {
         case .none: .any
         case .exists: .present { _ in true }
-        case .entityTags(let tags): .present { tags.contains(MerchantAPI.entityTag($0)) }
+        case .entityTags(let tags): .present { MerchantAPI.entityTag($0).isExactly(oneOf: tags) }
         }
     }
 }

@@ -72,8 +72,8 @@ extension MerchantAPI {
 
     /// The key that a header's value holds. The draft standard writes it as a quoted string; most send it bare.
     internal static func idempotencyKey(_ value: String) throws -> String {
-        let isQuoted = value.utf8.count >= 2 && value.hasPrefix("\"") && value.hasSuffix("\"")
-        let key = isQuoted ? String(value.dropFirst().dropLast()) : value
+        let isQuoted = value.utf8.count >= 2 && value.beginsExactly(with: "\"") && value.endsExactly(with: "\"")
+        let key = isQuoted ? String(Substring(value.utf8.dropFirst().dropLast())) : value
         guard (1...255).contains(key.utf8.count) else {
             throw Problem.badRequest("Idempotency-Key must have 1 to 255 characters.", code: "bad-idempotency-key")
         }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import ExactJSON
 internal import HTTPEngine
 internal import OrderStore
 
@@ -36,20 +37,22 @@ internal struct Switches: Sendable {
         }
         guard request.headers.contains("if-none-match") else { return }
         guard self.ifNoneMatch else { throw Self.notHeeded("If-None-Match is not heeded here: nothing was done.") }
-        guard request.headers.entityTags("if-none-match") == ["*"] else {
+        guard ExactKey.equal(request.headers.entityTags("if-none-match"), ["*"]) else {
             throw Self.notHeeded("Of If-None-Match only * is heeded here: nothing was done.")
         }
     }
 
     /// Refuses names in the query that a route does not know, and what is there twice: a slip must not do what was not meant.
     static func check(_ request: HTTPRequest, takes names: [String]) throws {
-        var seen: Set<String> = []
+        var seen: Set<ExactKey> = []
         for (name, _) in request.query {
-            guard names.contains(name) else {
+            guard name.isExactly(oneOf: names) else {
                 let known = names.isEmpty ? "none" : names.joined(separator: ", ")
                 throw Problem.badRequest("There is no parameter \"\(name.prefix(100))\" here; there is \(known).")
             }
-            guard seen.insert(name).inserted else { throw Problem.badRequest("The parameter \(name) is there twice.") }
+            guard seen.insert(ExactKey(name)).inserted else {
+                throw Problem.badRequest("The parameter \(name) is there twice.")
+            }
         }
     }
 
@@ -60,7 +63,7 @@ extension HTTPRequest {
     /// The request's `If-Match`.
     internal var precondition: Precondition {
         let tags = self.headers.entityTags("if-match")
-        if tags.contains("*") { return .exists }
+        if "*".isExactly(oneOf: tags) { return .exists }
         return self.headers.contains("if-match") ? .entityTags(tags) : .none
     }
 }

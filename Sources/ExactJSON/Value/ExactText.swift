@@ -35,6 +35,23 @@ enum ExactText {
         return left.count < right.count
     }
 
+    /// Where some bytes begin, one place behind the end of the one before.
+    static func places(of part: String, in bytes: [UInt8]) -> AnyIterator<Int> {
+        let part = Array(part.utf8)
+        var index = 0
+        return AnyIterator {
+            while !part.isEmpty, index + part.count <= bytes.count {
+                let start = index
+                if bytes[start] == part[0], bytes[start..<start + part.count].elementsEqual(part) {
+                    index += part.count
+                    return start
+                }
+                index += 1
+            }
+            return nil
+        }
+    }
+
     /// The number of code points.
     static func length(_ text: String) -> Int {
         let bytes = text.utf8.span
@@ -96,6 +113,31 @@ extension StringProtocol {
     /// Whether the text's bytes end with these.
     package func endsExactly(with suffix: String) -> Bool {
         utf8.count >= suffix.utf8.count && utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
+    }
+
+    /// Whether the text is a token of a protocol, which has the letters of ASCII in either case.
+    ///
+    /// - Parameter token: in lower case.
+    package func isCaseless(_ token: String) -> Bool { utf8.count == token.utf8.count && beginsCaseless(with: token) }
+
+    /// Whether the text begins with such a token.
+    package func beginsCaseless(with token: String) -> Bool {
+        utf8.lazy.map { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 }.starts(with: token.utf8)
+    }
+
+    /// Whether these bytes are somewhere in the text's.
+    package func containsExactly(_ part: String) -> Bool { ExactText.places(of: part, in: Array(utf8)).next() != nil }
+
+    /// The text with other bytes in place of some, wherever they are.
+    package func replacingExactly(_ part: String, with other: String) -> String {
+        let bytes = Array(utf8)
+        var result: [UInt8] = []
+        var end = 0
+        for place in ExactText.places(of: part, in: bytes) {
+            result += bytes[end..<place] + other.utf8
+            end = place + part.utf8.count
+        }
+        return end == 0 ? String(self) : String(decoding: result + bytes[end...], as: UTF8.self)
     }
 
     /// The parts between separators, a character of ASCII each; as `split(separator:omittingEmptySubsequences:)` with
