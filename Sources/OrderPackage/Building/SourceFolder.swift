@@ -17,7 +17,7 @@ public struct SourceFolder: Sendable {
     /// The bytes of `order.json`.
     public private(set) var order: [UInt8] = []
     /// The contents of all other files by path.
-    public private(set) var files: [String: [UInt8]] = [:]
+    public private(set) var files: [String: [UInt8]] = [:]  // short: names from a disk.
     /// What was left out: hidden and temporary files, a former package's `manifest.json` and `signature`, and finished
     /// packages beside the order.
     public private(set) var leftOut: [String] = []
@@ -58,7 +58,7 @@ public struct SourceFolder: Sendable {
         for name in try list(prefix.isEmpty ? root : "\(root)/\(prefix)") {
             let path = prefix + name
             let place = "\(root)/\(path)"
-            let isOwn = path == Manifest.path || path == "signature"
+            let isOwn = path.isExactly(oneOf: [Manifest.path, SignatureCheck.path])
             if isOwn || isStray(path, at: place) || isPackage(path, at: place) {
                 leftOut.append(path)
                 continue
@@ -89,7 +89,8 @@ public struct SourceFolder: Sendable {
     /// Whether a path is where the package goes, or a finished package that lies beside the order.
     private func isPackage(_ path: String, at place: String) -> Bool {
         if let output, path != "order.json", Files.areSame(output, place) { return true }
-        return !path.contains("/") && Self.packageEndings.contains { path.lowercased().hasSuffix($0) }
+        return !path.utf8.contains(UInt8(ascii: "/"))
+            && Self.packageEndings.contains { Substring(path.utf8.suffix($0.utf8.count)).isCaseless($0) }
     }
 
     private static let packageEndings = [".order", ".pkpass"]

@@ -120,7 +120,7 @@ struct ArchiveCheck {
         } catch {
             // The scan has said this of the entry already, in the same words.
             let code = ArchiveAdvice.code(error.code)
-            if !list.findings.contains(where: { $0.code == code && $0.path == entry.name }) {
+            if !list.findings.contains(where: { $0.code == code && $0.path?.isExactly(entry.name) == true }) {
                 add(error, path: entry.name)
             }
             return nil
@@ -147,7 +147,7 @@ struct ArchiveCheck {
             checkReserved(path)
             // That a path leaves the package has been said, and ".." is no hidden file.
             if EntryName.fault(path) == nil, StrayFile.matches(path) { addStray(path) }
-            if bytes?.isEmpty == true, path != SignatureCheck.path {
+            if bytes?.isEmpty == true, !path.isExactly(SignatureCheck.path) {
                 list.error(
                     "empty-file",
                     path,
@@ -168,7 +168,7 @@ struct ArchiveCheck {
 
     private mutating func addStray(_ path: String) {
         // Apple: "Building a package": in neither the manifest nor the package. Devices don't unpack this one.
-        let isRefused = path.split(separator: "/").last == ".DS_Store"
+        let isRefused = StrayFile.isFinders(path)
         list.add(
             isRefused ? .error : .warning,
             "stray-file",
@@ -180,8 +180,10 @@ struct ArchiveCheck {
 
     private mutating func checkPlaces() {
         guard !has("order.json"), !has(Manifest.path) else { return }
-        let inner = files.first { $0.path.hasSuffix("/order.json") || $0.path.hasSuffix("/manifest.json") }?.path
-        guard let inner, let slash = inner.lastIndex(of: "/") else { return }
+        let inner = files.first {
+            $0.path.endsExactly(with: "/order.json") || $0.path.endsExactly(with: "/manifest.json")
+        }?.path
+        guard let inner, let slash = inner.utf8.lastIndex(of: UInt8(ascii: "/")) else { return }
         list.error(
             "enclosing-folder",
             String(inner[..<slash]),

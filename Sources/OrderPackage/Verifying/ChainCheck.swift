@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Cryptography
+import ExactJSON
 import OrderModel
 import ServiceRuntime
 
@@ -60,7 +61,7 @@ struct ChainCheck {
             if count != 3 { addLength(count) }
         } catch {
             // The message names the certificate that is at fault.
-            let isOfIssuer = error.message.contains(issuer.subjectDescription)
+            let isOfIssuer = error.message.containsExactly(issuer.subjectDescription)
             list.error(
                 "chain-refused",
                 Self.path,

@@ -16,6 +16,7 @@ package enum KnownFile: Sendable {
 /// Holds an order against the files that go with it: in a package, in a source folder, or in the store that packages are
 /// made of.
 public enum FileCheck {
+    // short: paths of a package, or of who calls.
     /// Checks that every file the order names is there and of a kind that Wallet shows, and that localization folders
     /// are whole.
     ///
@@ -53,7 +54,8 @@ extension FileCheck {
             let all = files.keys.sorted().map(\.text)
             let named = StrayFile.named(by: order, among: all)
             paths = all.filter {
-                !PackageFile.reserved.contains($0) && (!StrayFile.matches($0) || named.contains($0))
+                !$0.isExactly(oneOf: PackageFile.reserved)
+                    && (!StrayFile.matches($0) || named.contains(ExactKey($0)))
             }
             folders = FileNameCheck.localizationFolders(paths)
         }
@@ -106,7 +108,7 @@ extension FileCheck {
             var tables: [LocaleIdentifier: StringsTable] = [:]
             var room = Self.textLimit
             for folder in folders {
-                let name = String(folder.dropLast(6))
+                let name = String(Substring(folder.utf8.dropLast(6)))
                 let locale = try? LocaleIdentifier(name)
                 if locale == nil {
                     list.error(

@@ -86,7 +86,7 @@ struct ManifestCheck {
             )
             return
         }
-        if path == Manifest.path || path == "signature" {
+        if path.isExactly(oneOf: [Manifest.path, SignatureCheck.path]) {
             list.error(
                 "manifest-lists-itself",
                 path,
@@ -147,7 +147,7 @@ struct ManifestCheck {
             )
             return nil
         }
-        if text != text.lowercased() {
+        if text.utf8.contains(where: { $0 < 0x61 && $0 > 0x39 }) {
             list.warning(
                 "manifest-digest-case",
                 path,

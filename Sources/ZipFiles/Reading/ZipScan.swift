@@ -160,6 +160,7 @@ struct ZipScan {
 
     private mutating func checkNames(_ records: [DirectoryRecord]) {
         var exact: Set<ArraySlice<UInt8>> = []
+        // short: longer names take no part.
         var similar: [String: String] = [:]
         for record in records {
             let name = record.name
@@ -167,6 +168,8 @@ struct ZipScan {
                 fault(.duplicateName, name, "the archive has two entries of this name")
                 continue
             }
+            // No file can have a longer name, and a run of accents costs Swift's comparison the square of its length.
+            guard record.nameBytes.count <= EntryName.maximumLength else { continue }
             // Swift compares strings by canonical equivalence, so this finds both cases and Unicode forms.
             if let first = similar.updateValue(name, forKey: name.lowercased()) {
                 notice(.similarNames, name, "on many file systems this is the same file as \"\(first)\"")
