@@ -97,7 +97,7 @@ enum KeysListCommand: Command {
                     "lastUsedAt": key.lastUsedAt.map { .string($0.rfc3339) } ?? .null,
                 ]
             }
-            Terminal.print(String(decoding: JSONValue.array(rows).serialized(), as: UTF8.self))
+            Terminal.print(json: .array(rows))
             return
         }
         for key in keys {
@@ -105,7 +105,7 @@ enum KeysListCommand: Command {
                 key.revokedAt.map { "revoked \($0.rfc3339)" } ?? key.expiresAt.map { "until \($0.rfc3339)" } ?? "valid"
             let types = key.orderTypes.map { $0.map(\.text).joined(separator: ",") } ?? "all order types"
             let scopes = key.scopes.map(\.rawValue).sorted().joined(separator: ",")
-            Terminal.print("\(key.identifier)  \(Terminal.printable(key.name))  \(scopes)  \(types)  \(state)")
+            Terminal.print("\(key.identifier)  \(Terminal.line(key.name))  \(scopes)  \(types)  \(state)")
         }
     }
 }

@@ -190,10 +190,10 @@ enum PackageBuildCommand: Command {
             return
         }
         for finding in report.findings { Report.complain(finding) }
-        for path in source.leftOut { Terminal.complain("left out: \(Terminal.printable(path))") }
+        for path in source.leftOut { Terminal.complain("left out: \(Terminal.line(path))") }
         guard let (output, package, identity, _) = result, output != "-" else { return }
         Terminal.print(
-            "\(Terminal.printable(output)): \(package.byteCount) bytes, signed for \(identity.orderTypeIdentifier.text)"
+            "\(Terminal.line(output)): \(package.byteCount) bytes, signed for \(identity.orderTypeIdentifier.text)"
         )
     }
 }

@@ -25,7 +25,7 @@ enum PackageInspectCommand: Command {
         if arguments.has("json") {
             Terminal.print(json: Self.json(report, path))
         } else {
-            for line in Self.lines(report, path) { Terminal.print(Terminal.printable(line)) }
+            for line in Self.lines(report, path) { Terminal.print(Terminal.line(line)) }
             if let order = report.order { Terminal.print(json: Self.withoutToken(order), .pretty) }
         }
     }
