@@ -118,6 +118,7 @@ extension Substring {
     fileprivate func range(of text: String) -> Range<String.Index>? {
         var start = self.startIndex
         while start < self.endIndex {
+            // short: a setting.
             if self[start...].hasPrefix(text) { return start..<self.index(start, offsetBy: text.count) }
             start = self.index(after: start)
         }

@@ -21,6 +21,7 @@ package final class OrderStore: Sendable {
     let logger: Logger
     let turns: OrderTurns
     let knownTypes = Locked<Set<OrderTypeIdentifier>>([])
+    // short: digests.
     let keyCache = Locked<[String: CachedKey]>([:])
 
     /// A store over a pool of connections.

@@ -229,7 +229,7 @@ enum SimulatorProgram {
         try self.print(try await phone.register(details) ? "registered (201)" : "registered (200)")
         var count = 0
         // What changed between the fetch and the registration: the first list has no tag, so it names all.
-        if changes > 0, try await phone.changedOrders(like: details).contains(details.order.text),
+        if changes > 0, details.order.text.isExactly(oneOf: try await phone.changedOrders(like: details)),
             let package = try await self.fetch(phone, details)
         {
             last = package
@@ -243,7 +243,7 @@ enum SimulatorProgram {
             } else {
                 try await sleep(for: .seconds(1))
             }
-            guard try await phone.changedOrders(like: details).contains(details.order.text) else { continue }
+            guard details.order.text.isExactly(oneOf: try await phone.changedOrders(like: details)) else { continue }
             // Listed once more than it changed costs a 304 (store-design 3).
             guard let package = try await self.fetch(phone, details) else { continue }
             last = package

@@ -162,6 +162,7 @@ package struct HTTP1RequestParser: Sendable {
 
     private mutating func absoluteTarget(_ text: String) throws(HTTP1Fault) {
         let lower = text.prefix(8).lowercased()
+        // short: a request target is ASCII.
         let scheme = lower.hasPrefix("http://") ? 7 : lower == "https://" ? 8 : 0
         guard scheme > 0 else {
             throw HTTP1Fault.target("The request target is neither a path nor an http or https URL.")

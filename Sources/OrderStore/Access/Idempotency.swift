@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Cryptography
+import ExactJSON
 package import OrderModel
 import PostgreSQL
 import ServiceRuntime
@@ -43,6 +44,13 @@ package struct StoredAnswer: Sendable, Hashable {
         self.status = status
         self.body = body
     }
+
+    /// Whether both are the same, byte for byte: answers quote what was sent.
+    package static func == (left: Self, right: Self) -> Bool {
+        left.status == right.status && left.body.isExactly(right.body)
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(ExactKey(self.body)) }
 }
 
 /// A request that is safe to repeat by itself (events, roll-outs) or nearly so (share links), and that came with an

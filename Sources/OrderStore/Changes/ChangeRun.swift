@@ -268,6 +268,7 @@ struct ChangeRun {
 
     private func plan(
         _ draft: OrderDraft,
+        // short: PackagePaths and locales, which are short ASCII.
         _ references: Set<String>
     ) async throws -> (plan: FilePlan, before: PackageWeight) {
         let type = PostgresValue.text(orderType.text)
@@ -277,6 +278,7 @@ struct ChangeRun {
                 (FileStatements.readParts, [type, order]), (FileStatements.readOrderStrings, [type, order]),
             ]
         )
+        // short: PackagePaths and locales, which are short ASCII.
         var own: [String: FilePlan.OwnFile] = [:]
         for row in rows[3] where try row.text(3) == OrderPart.Origin.order.rawValue {
             let name = try row.text(1)
@@ -294,6 +296,7 @@ struct ChangeRun {
             }
             own[name] = file.map { FilePlan.OwnFile($0) }
         }
+        // short: PackagePaths and locales, which are short ASCII.
         var strings: [String: JSONObject] = [:]
         for row in rows[4] { strings[try row.text(1)] = try StringsText.table(try row.text(2)) }
         for (locale, table) in draft.strings {

@@ -33,9 +33,9 @@ struct OrderDraft {
     /// Warnings about documents, by place in the request.
     private(set) var findings: [Int: [Finding]] = [:]
     /// Own files put (a file) or taken away (nil).
-    private(set) var files: [String: OrderFile?] = [:]
+    private(set) var files: [String: OrderFile?] = [:]  // short: PackagePaths and locales, which are short ASCII.
     /// Own strings put (a table) or taken away (nil).
-    private(set) var strings: [String: JSONObject?] = [:]
+    private(set) var strings: [String: JSONObject?] = [:]  // short: PackagePaths and locales, which are short ASCII.
     /// Whether files are to be pinned anew though no document changed.
     private(set) var repins = false
     /// What made the revision, for the history.
@@ -324,7 +324,9 @@ struct OrderDraft {
         let stated = change.changes.last { $0.subject == .order }?.members
         return places.filter { place in
             // A status that follows from the fulfillments was not asked for.
-            guard place.tokens.count == 1, let name = place.tokens.first, name.hasPrefix("status") else { return true }
+            guard place.tokens.count == 1, let name = place.tokens.first, name.beginsExactly(with: "status") else {
+                return true
+            }
             return stated?[name] != nil
         }.map { place in
             Finding(

@@ -52,7 +52,7 @@ extension OrderStore {
     /// A type's strings for a locale.
     package func typeStrings(locale: String, of orderType: OrderTypeIdentifier) async throws -> JSONObject? {
         let rows = try await client.query(FileStatements.readTypeStrings, [.text(orderType.text)])
-        for row in rows where try row.text(0) == locale { return try StringsText.table(try row.text(1)) }
+        for row in rows where try row.text(0).isExactly(locale) { return try StringsText.table(try row.text(1)) }
         return nil
     }
 
@@ -67,7 +67,7 @@ extension OrderStore {
             FileStatements.readOrderStrings,
             [.text(key.orderType.text), .texts([key.order.text])]
         )
-        for row in rows where try row.text(1) == locale { return try StringsText.table(try row.text(2)) }
+        for row in rows where try row.text(1).isExactly(locale) { return try StringsText.table(try row.text(2)) }
         return nil
     }
 }
