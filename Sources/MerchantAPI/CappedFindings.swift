@@ -7,6 +7,7 @@ extension [Finding] {
     /// nobody, and an order may name a file in each of thousands of line items.
     internal func capped(_ most: Int = 100) -> [Finding] {
         if self.count <= most { return self }
+        // short: codes of ours.
         var counts: [String: Int] = [:]
         var listed = self.filter { finding in
             counts[finding.code, default: 0] += 1

@@ -276,6 +276,7 @@ package enum OpenAPI {
             parameters.append(parameter("If-None-Match", "header", "With *: does nothing when there is a file."))
         }
         if operation.method == "get",
+            // short: names of ours.
             ["get-order", "get-package"].contains(operation.name) || operation.answerType == "*/*"
         {
             parameters.append(parameter("If-None-Match", "header", "304 when this is the present ETag."))

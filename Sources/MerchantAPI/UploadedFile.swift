@@ -30,6 +30,7 @@ internal enum UploadedFile {
                 "A whole package stays below 5 MB: send a smaller one."
             )
         }
+        // short: a PackagePath, ASCII of 100 bytes at most.
         if ["order.json", "manifest.json", "signature"].contains(path.name.lowercased()) {
             return refused("reserved-name", "The package has a file of this name of its own.", "Use another name.")
         }

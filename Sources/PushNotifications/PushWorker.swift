@@ -21,6 +21,7 @@ package final class PushWorker: Service {
         var types: Set<OrderTypeIdentifier> = []
         var waiter: Signal?
         var faults: [OrderTypeIdentifier: PushFault] = [:]
+        // short: APNs' reasons, letters of ASCII, 64 at most.
         var givenUp: [OrderTypeIdentifier: [String: Int]] = [:]
     }
     private let wakes = Locked(Wakes())
@@ -62,6 +63,7 @@ package final class PushWorker: Service {
     /// Why some types are not being pushed to, for the readiness page.
     package var faults: [OrderTypeIdentifier: PushFault] { self.wakes.withLock { $0.faults } }
 
+    // short: APNs' reasons, letters of ASCII, 64 at most.
     /// How many pushes of the types were given up and not redriven yet, by APNs' reason.
     package var givenUp: [OrderTypeIdentifier: [String: Int]] { self.wakes.withLock { $0.givenUp } }
 

@@ -31,7 +31,7 @@ internal actor TypeSender {
     private var lastProbe = MonotonicTime(nanoseconds: 0)
     private var tally = TokenTally(at: .now())
     /// Reasons of pushes that APNs will never accept: faults of this program, which someone has to hear of, once each.
-    private var rejections: Set<String> = []
+    private var rejections: Set<String> = []  // short: APNs' reasons, letters of ASCII, 64 at most.
     /// Claims in a row that got nowhere, and the tokens in them.
     private var lostRounds = 0
     private var silentTokens: Set<SHA256Digest> = []

@@ -5,7 +5,8 @@
 /// Swift's `==` on strings is canonical equivalence: a precomposed and a decomposed "é" are equal to it. JSON
 /// compares code units (RFC 8259 section 8.3), so two members named like that are two members. And Swift sorts each run
 /// of combining marks first, in the square of its length: 800 KB of them take minutes. That goes for everything that
-/// compares strings or characters: `switch`, `rawValue:`, `contains`, `hasPrefix`, `split`, `Set<String>`.
+/// compares strings or characters: `switch`, `rawValue:`, `contains`, `hasPrefix`, `split`, `Set<String>`. So a text from
+/// outside goes to them only if it is known to be short, 256 bytes or so; scripts/check-sources asks for the reason.
 enum ExactText {
     /// Whether two strings have the same code points.
     static func equal(_ left: String, _ right: String) -> Bool {
