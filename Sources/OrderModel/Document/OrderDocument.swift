@@ -72,7 +72,7 @@ public struct OrderDocument: Sendable, Hashable {
                         severity: .error,
                         code: "wrong-type",
                         pointer: .root,
-                        message: "An order is an object, not \(json.typeName).",
+                        message: "An order is an object, not \(json.typePhrase).",
                         fix: "Send the Order object itself."
                     )
                 ]

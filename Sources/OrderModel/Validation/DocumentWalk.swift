@@ -448,7 +448,7 @@ struct DocumentWalk {
         add(
             .error,
             "wrong-type",
-            "Expected \(kind.typeName), found \(Self.article(value.typeName))",
+            "Expected \(kind.typeName), found \(value.typePhrase)",
             fix: fix
         )
     }
@@ -479,13 +479,5 @@ struct DocumentWalk {
             output.unicodeScalars.append(IdentifierRules.isControl(scalar) ? "\u{FFFD}" : scalar)
         }
         return output
-    }
-
-    private static func article(_ type: String) -> String {
-        switch type {
-        case "null": "null"
-        case "array", "object": "an " + type
-        default: "a " + type
-        }
     }
 }

@@ -81,7 +81,7 @@ struct ManifestCheck {
             list.error(
                 "manifest-form",
                 path,
-                "The manifest has \(value.typeName) for this file instead of a digest.",
+                "The manifest has \(value.typePhrase) for this file instead of a digest.",
                 fix: Self.withSHA256
             )
             return
