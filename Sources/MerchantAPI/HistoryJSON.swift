@@ -53,8 +53,8 @@ extension OrderHistory.Event {
             "eventIdentifier": .string(self.identifier), "kind": .string(self.kind), "occurredAt": self.occurredAt.json,
             "receivedAt": self.receivedAt.json, "verdict": .string(self.verdict),
             "presentVerdict": self.presentVerdict.map { .string($0) } ?? .null,
-            "changed": .array(self.changes.map { .string($0) }), "revision": .number(JSONNumber(self.revision)),
-            "actor": self.actor.map { .string($0) } ?? .null,
+            "changed": .array(self.changes.map { .string($0) }), "errors": .array(self.errors),
+            "revision": .number(JSONNumber(self.revision)), "actor": self.actor.map { .string($0) } ?? .null,
         ]
     }
 }

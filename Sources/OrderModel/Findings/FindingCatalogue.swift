@@ -86,6 +86,7 @@ public enum FindingCatalogue {
         ("token-too-short", "An authentication token has fewer than 16 characters."),
         ("tracking-without-carrier", "A parcel has a tracking link but neither carrier nor number."),
         ("tracking-without-link", "A parcel has a tracking number but no link."),
+        ("type-mismatch", "An event names another kind of fulfillment than the one that is there."),
         ("unexplained-status", "An issue or a cancellation has no statusDescription."),
         ("unknown-country", "A country code is not assigned in ISO 3166."),
         ("unknown-currency", "A currency code is not in ISO 4217."),

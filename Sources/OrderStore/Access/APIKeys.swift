@@ -11,7 +11,7 @@ package enum APIScope: String, Sendable, Hashable, CaseIterable {
     case ordersRead = "orders:read"
     /// Create and change orders.
     case ordersWrite = "orders:write"
-    /// Order types, files of types, keys.
+    /// Files of order types and their roll-out, and all that the others allow.
     case admin
 }
 

@@ -338,6 +338,7 @@ struct ChangeRun {
                         revision: known?.revision ?? revision,
                         updatedAt: known?.modifiedAt.wallTime ?? updatedAt,
                         changed: known?.changed ?? changed ?? [],
+                        errors: known?.complaints ?? entry?.complaints.map(\.json) ?? [],
                         duplicate: known != nil || draft.twins[edit.index] != nil
                     )
                 )
@@ -492,7 +493,7 @@ struct ChangeRun {
             .bytesArray(events.map(\.entry.fingerprint)),
             .texts(events.map { String(decoding: $0.entry.entry.body.serialized(), as: UTF8.self) }),
             .texts(events.map(\.entry.answer.verdict.rawValue)),
-            .texts(events.map { LockedOrder.text(of: $0.entry.answer.changed.map(\.description)) }),
+            .texts(events.map { String(decoding: JSONValue.array($0.entry.told).serialized(), as: UTF8.self) }),
             .ints(events.map { revision($0.one) }), .timestamps(events.map { time($0.one) }), actor,
         ]
     }

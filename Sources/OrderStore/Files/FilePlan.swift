@@ -184,8 +184,10 @@ extension FilePlan {
 extension Finding {
     /// The same, for something that may be put right later.
     fileprivate var asWarning: Finding {
+        guard isError else { return self }
         var finding = self
-        if finding.isError { finding.severity = .warning }
+        finding.severity = .warning
+        finding.message += " Until this is put right, a phone may refuse the package."
         return finding
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ExactJSON
+package import ExactJSON
 package import OrderModel
 import PostgreSQL
 package import ServiceRuntime
@@ -35,10 +35,13 @@ package struct OrderHistory: Sendable {
         package let receivedAt: Moment
         /// What was answered.
         package let verdict: String
-        /// What the log makes of it now; nil when it is older than what is folded. Later entries may have changed it.
+        /// What is left of it now: `applied` only when the document shows something of it still. Nil when it is older than
+        /// what is folded.
         package let presentVerdict: String?
         /// What it changed.
         package let changes: [String]
+        /// Why it could not be applied when it came, as findings.
+        package let errors: [JSONValue]
         /// The order's revision after it.
         package let revision: Int64
         /// The API key that sent it.
@@ -172,7 +175,7 @@ extension OrderStore {
     ) throws -> Verdicts {
         guard let document else { return [:] }
         let base = try stored { try FoldBase(json: try JSONValue(parsing: try document.bytes(2), limits: .stored)) }
-        return options.fold.fold(base, try ChangeRun.entries(log, key)).verdicts
+        return options.fold.presentVerdicts(base, try ChangeRun.entries(log, key))
     }
 
     private static func event(_ row: Row, _ verdicts: Verdicts) throws -> OrderHistory.Event {
@@ -184,6 +187,7 @@ extension OrderStore {
             verdict: try row.text(4),
             presentVerdict: verdicts[try row.text(0)]?.rawValue,
             changes: try LockedOrder.pointers(try row.text(5)),
+            errors: try LockedOrder.complaints(try row.text(5)),
             revision: try row.int(6),
             actor: try row.optionalText(7)
         )

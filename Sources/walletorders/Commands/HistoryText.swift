@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Cryptography
+import ExactJSON
 import OrderModel
 import OrderStore
 import ServiceRuntime
@@ -31,9 +32,11 @@ enum HistoryText {
         add(
             "Events",
             history.events.map { event in
-                let verdict = event.presentVerdict ?? event.verdict
+                var verdict = event.verdict
+                if let present = event.presentVerdict, present != verdict { verdict += ", now \(present)" }
                 return "\(event.occurredAt.wallTime.rfc3339)  \(event.kind) \(event.identifier)  \(verdict)  "
                     + "revision \(event.revision)"
+                    + event.errors.compactMap { $0["message"]?.stringValue }.map { "  (\($0))" }.joined()
             }
         )
         add("Devices", history.devices.map(self.line))
