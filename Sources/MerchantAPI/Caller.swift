@@ -10,20 +10,18 @@ extension MerchantAPI {
     /// Lets a request pass that shows a key with the right scope and does not come too soon after others, and turns the store's
     /// errors into problems. An answer tells what the key has left.
     ///
-    /// - Parameter heeded: of a route that writes, the switches that it heeds; the others are refused.
+    /// - Parameter heeded: the parameters and switches that the route heeds; others are refused.
     internal func answering(
         _ request: HTTPRequest,
         _ scope: APIScope,
-        heeding heeded: Switches? = nil,
+        heeding heeded: Switches = .reading,
         within time: Duration = OrderStore.answerTime,
         _ body: (APIKey) async throws -> HTTPResponse
     ) async throws -> HTTPResponse {
         try await OrderStore.answering(within: time) {
             try await self.admitting(request, scope) { key in
-                if let heeded {
-                    try heeded.check(request)
-                    try Self.checkCoding(request)
-                }
+                try heeded.check(request)
+                try Self.checkCoding(request)
                 return try await body(key)
             }
         }
@@ -60,9 +58,8 @@ extension MerchantAPI {
         _ scope: APIScope,
         cost: Int
     ) async throws -> APIKey {
-        guard let presented = Self.bearer(headers["authorization"]),
-            let key = try await self.store.authenticate(apiKey: presented)
-        else {
+        let presented = Self.bearer(headers["authorization"])
+        guard let presented, let key = try await self.store.authenticate(apiKey: presented) else {
             if let holder = AddressHolder.of(address),
                 let problem = self.limits.failures.refusal(of: RateLimiter.Key(holder))
             {
@@ -71,7 +68,10 @@ extension MerchantAPI {
             throw Problem(
                 .unauthorized,
                 code: "unauthorized",
-                detail: "Send a merchant key: Authorization: Bearer wok_… ('walletorders keys create' makes one).",
+                detail: presented == nil
+                    ? "Send a merchant key: Authorization: Bearer wok_… ('walletorders keys create' makes one)."
+                    : "The key is none of this server's: unknown, revoked, expired, or another server's"
+                        + " ('walletorders keys list' shows those that are valid here).",
                 headers: ["www-authenticate": "Bearer"]
             )
         }
@@ -81,6 +81,7 @@ extension MerchantAPI {
                 .forbidden,
                 code: "scope-missing",
                 detail: "This key has not the scope \(scope.rawValue)."
+                    + " 'walletorders keys create --name NAME --scope \(scope.rawValue)' makes one that has."
             )
         }
         return key

@@ -42,7 +42,7 @@ package struct MerchantAPI: Sendable {
             }
         }
         router.on(.get, "/api/v1/orders", name: "list-orders") { request, _ in
-            try await self.answering(request, .ordersRead) { try await self.listOrders(request, $0) }
+            try await self.answering(request, .ordersRead, heeding: .listing) { try await self.listOrders(request, $0) }
         }
         router.on(.get, order, name: "get-order") { request, parameters in
             try await self.answering(request, .ordersRead) { try await self.getOrder(request, parameters, $0) }
