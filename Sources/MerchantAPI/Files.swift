@@ -130,7 +130,7 @@ extension MerchantAPI {
                 severity: .error,
                 code: "bad-path",
                 path: text,
-                message: error.message,
+                message: error.message + ".",
                 fix: error.fix
             )
             throw Problem.faulty([finding], code: "invalid-file")

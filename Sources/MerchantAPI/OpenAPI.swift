@@ -126,7 +126,8 @@ package enum OpenAPI {
         _ change: (inout Operation) -> Void = { _ in }
     ) -> Operation {
         // A dry run creates nothing.
-        let dry: [(status: String, schema: String?)] = switches.dryRun && status == "201" ? [("200", schema)] : []
+        let isDry = switches.dryRun && status == "201"
+        let dry: [(status: String, schema: String?)] = isDry ? [("200", "TriedOrder")] : []
         var operation = Operation(
             method: method,
             path: path,
@@ -197,7 +198,9 @@ package enum OpenAPI {
         var value: JSONObject = [
             "operationId": .string(operation.name),
             "summary": .string(operation.summary),
-            "description": .string("Needs the scope \(operation.scope)."),
+            "description": .string(
+                "Needs the scope \(operation.scope)\(operation.scope == "admin" ? "" : ", or admin, which includes it")."
+            ),
             "parameters": .array(self.parameters(operation)),
         ]
         if !operation.bodies.isEmpty {

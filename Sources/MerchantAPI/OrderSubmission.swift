@@ -82,7 +82,7 @@ internal struct OrderSubmission: Sendable {
                         severity: .error,
                         code: "bad-locale",
                         pointer: pointer,
-                        message: error.message,
+                        message: error.message + ".",
                         fix: error.fix
                     )
                 )
@@ -133,6 +133,9 @@ internal struct OrderSubmission: Sendable {
         }
         guard order.contents.count <= Self.jsonLimit else { throw Problem.contentTooLarge(limit: Self.jsonLimit) }
         let value = try MerchantAPI.json(order.contents)
+        if let wrapper = OrderDocument.wrapperFinding(value) {
+            throw Problem.faulty([wrapper.nested(under: JSONPointer(tokens: ["order"]))])
+        }
         self.order = value
         var seen: Set<ExactKey> = []
         for part in parts {
@@ -164,7 +167,7 @@ internal struct OrderSubmission: Sendable {
     private mutating func read(_ part: MultipartForm.Part) {
         let path: PackagePath
         do { path = try PackagePath(part.name) } catch {
-            self.complain(part.name, "bad-path", error.message, error.fix)
+            self.complain(part.name, "bad-path", error.message + ".", error.fix)
             return
         }
         if path.name == "order.strings", let locale = path.locale {

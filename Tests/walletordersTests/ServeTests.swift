@@ -132,7 +132,9 @@ struct ServeTests {
             let identifier = unused.split(separator: "\"").first { $0.count == 16 && !$0.contains(":") } ?? ""
             #expect(try await call("keys", "revoke", String(identifier)).status == 0)
             #expect(try await call("keys", "revoke", "nobody").status == 1)
+            #expect(try await call("keys", "create", "--name", "owner", "--scope", "admin").status == 0)
             let listed = try await call("keys", "list").text
+            #expect(listed.contains("owner  admin (all scopes)  all order types"))
             #expect(listed.contains("\(identifier)  unused") && listed.contains("revoked "))
             #expect(!listed.contains(key.suffix(30)))
 

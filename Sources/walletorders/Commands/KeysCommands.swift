@@ -14,7 +14,7 @@ enum KeysCreateCommand: Command {
             CommandLineOption(
                 "scope",
                 value: "SCOPE",
-                "orders:read, orders:write or admin; may be repeated (default: the first two)"
+                "orders:read, orders:write, or admin, which includes both; may be repeated (default: the first two)"
             ),
             CommandLineOption(
                 "order-type",
@@ -104,7 +104,8 @@ enum KeysListCommand: Command {
             let state =
                 key.revokedAt.map { "revoked \($0.rfc3339)" } ?? key.expiresAt.map { "until \($0.rfc3339)" } ?? "valid"
             let types = key.orderTypes.map { $0.map(\.text).joined(separator: ",") } ?? "all order types"
-            let scopes = key.scopes.map(\.rawValue).sorted().joined(separator: ",")
+            var scopes = key.scopes.map(\.rawValue).sorted().joined(separator: ",")
+            if key.scopes.contains(.admin) { scopes += " (all scopes)" }
             Terminal.print("\(key.identifier)  \(Terminal.line(key.name))  \(scopes)  \(types)  \(state)")
         }
     }
