@@ -21,6 +21,9 @@ public struct PackageFile: Sendable, Hashable {
         }
     }
 
+    /// The most files that a package has beside its own three: with more, a verifier doesn't read it.
+    package static let mostFiles = ArchiveCheck.limits.entries - reserved.count
+
     private let parts: Parts
     /// The path, such as `logo.png` or `fr.lproj/order.strings`.
     public var path: String { parts.path }

@@ -16,14 +16,26 @@ public struct UnpackedFolder: Sendable {
     /// The paths of such things: they are there, though nobody can say what they hold.
     private(set) var unread: [String] = []
     private var room = ArchiveCheck.limits.totalBytes
+    /// So many names are looked at: whoever has more has named another folder than meant.
+    private static let nameLimit = 10_000
 
     /// Reads a folder. Blocking: for commands, or off the event loops.
     ///
     /// Symbolic links aren't followed; ``findings`` tells of them.
-    /// - Throws: `unreadableFile` for what can't be read; `tooLarge` with more than 200 files, 10 MB, or folders deep
-    ///   within folders.
+    /// Nor is more read than 200 files and 10 MB, which they tell, too.
+    /// - Throws: `unreadableFile` for what can't be read; `tooLarge` with folders deep within folders, `tooManyFiles` from
+    ///   10,000 on.
     public init(_ folder: String) throws(OrderPackageError) {
         try read(folder.count > 1 && folder.last == "/" ? String(folder.dropLast()) : folder, prefix: "", depth: 0)
+        let count = files.count + unread.count
+        if count > ArchiveCheck.limits.entries {
+            findings.append(
+                OrderPackageError(
+                    .tooManyFiles,
+                    "the folder has \(count) files; at most \(ArchiveCheck.limits.entries) are read"
+                ).finding
+            )
+        }
     }
 
     private mutating func read(_ root: String, prefix: String, depth: Int) throws(OrderPackageError) {
@@ -33,10 +45,19 @@ public struct UnpackedFolder: Sendable {
         for name in try list("\(root)/\(prefix)") {
             let path = prefix + name
             let file = "\(root)/\(path)"
-            guard files.count + unread.count < ArchiveCheck.limits.entries else {
-                throw OrderPackageError(.tooLarge, path: root, "the folder has too many files for a package")
+            guard files.count + unread.count < Self.nameLimit else {
+                throw OrderPackageError(.tooManyFiles, path: root, "the folder has \(Self.nameLimit) files and more")
             }
             switch Files.kind(file) {
+            case .file where files.count >= ArchiveCheck.limits.entries: unread.append(path)
+            case .file(let size) where size > room:
+                // Nothing is read after that either: it could only be a part of what there is.
+                room = 0
+                add(
+                    OrderPackageError(.tooLarge, path: path, "the file has \(size) bytes; a package stays below 5 MB")
+                        .finding,
+                    path
+                )
             case .file: files.append((path, try contents(file)))
             case .folder: try read(root, prefix: "\(path)/", depth: depth + 1)
             case .link, .other: add(FolderEntry.notAFile(path), path)
