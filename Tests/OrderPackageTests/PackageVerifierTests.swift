@@ -103,6 +103,9 @@ struct PackageVerifierTests {
         }
         let own = try fix({ $0.privateExtensions.append(unknown) }, { _ in })
         #expect(own == "Ask for a new certificate.")
+        // An empty name is in every message.
+        let nameless = try fix({ $0.privateExtensions.append(unknown) }, { $0.subject = [] })
+        #expect(nameless == "Ask for a new certificate.")
         let issuers = try fix({ _ in }, { $0.privateExtensions.append(unknown) })
         #expect(issuers?.hasPrefix("Embed the issuer as Apple publishes it") == true)
     }

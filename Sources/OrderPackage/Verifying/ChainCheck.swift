@@ -60,8 +60,7 @@ struct ChainCheck {
             let count = try memory.check(leaf, issuer, root, at: time)
             if count != 3 { addLength(count) }
         } catch {
-            // The message names the certificate that is at fault.
-            let isOfIssuer = error.message.containsExactly(issuer.subjectDescription)
+            let isOfIssuer = error.culprit == issuer
             list.error(
                 "chain-refused",
                 Self.path,
