@@ -115,20 +115,31 @@ enum KeysListCommand: Command {
 enum KeysRevokeCommand: Command {
     static let description = CommandDescription(
         "walletorders keys revoke",
-        "Revoke merchant API keys.",
+        "Revoke merchant API keys, each by its identifier or as it was printed.",
         options: Settings.options,
         operands: "IDENTIFIER…"
     )
 
     static func run(_ arguments: CommandDescription.Arguments) async throws {
         guard !arguments.operands.isEmpty else { throw UsageError("name the keys to revoke; 'keys list' shows them") }
-        let identifiers = arguments.operands
-        let unknown = try await StoreAccess.withStore(arguments) { store, _ in
-            var unknown: [String] = []
-            for identifier in identifiers where try await !store.revokeAPIKey(identifier) { unknown.append(identifier) }
-            return unknown
+        let identifiers = arguments.operands.map(self.identifier)
+        let (revoked, again, unknown) = try await StoreAccess.withStore(arguments) { store, _ in
+            var revoked = 0
+            var failed: [String] = []
+            for identifier in identifiers {
+                if try await store.revokeAPIKey(identifier) { revoked += 1 } else { failed.append(identifier) }
+            }
+            let known = failed.isEmpty ? [] : try await store.apiKeys().map(\.identifier)
+            return (revoked, failed.filter(known.contains), failed.filter { !known.contains($0) })
         }
-        if unknown.count < identifiers.count { Terminal.print("Revoked. Servers heed it within 5 seconds.") }
+        if revoked > 0 { Terminal.print("Revoked. Servers heed it within 5 seconds.") }
+        if !again.isEmpty { Terminal.print("Revoked already: \(again.joined(separator: ", "))") }
         if !unknown.isEmpty { throw CommandFailure(.checkFailed, "no such key: \(unknown.joined(separator: ", "))") }
+    }
+
+    /// The identifier of a key that was given whole, `wok_IDENTIFIER_SECRET`: its secret belongs into no message.
+    private static func identifier(_ operand: String) -> String {
+        guard operand.hasPrefix("wok_") else { return operand }
+        return String(operand.dropFirst(4).prefix { $0 != "_" })
     }
 }
