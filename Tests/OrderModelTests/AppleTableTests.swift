@@ -357,4 +357,12 @@ import Testing
         }
         #expect(met == Set(limits.keys))
     }
+
+    @Test func `a target is a release that was, between two rows the older and behind the last the newest`() {
+        #expect(AppleRelease("ios16.4") == .ios16 && AppleRelease("iOS 17.3") == .ios17_2)
+        #expect(AppleRelease("ios18") == .ios17_4 && AppleRelease("26.1") == .ios17_4)
+        for none in ["ios15", "ios19", "ios25", "ios99", "ios999", "foo", "ios", "17.x"] {
+            #expect(AppleRelease(none) == nil, "\(none)")
+        }
+    }
 }
