@@ -104,7 +104,7 @@ enum Corpus {
         Case(title: "two records of one local header", code: .overlap) { bytes in
             put32(0, at: ArchiveBytes.records(bytes)[1] + 42, in: &bytes)
         },
-        Case(title: "bytes before the first entry", code: .malformed) { $0.insert(contentsOf: [1, 2, 3], at: 0) },
+        Case(title: "bytes before the first entry", code: .gap) { $0.insert(contentsOf: [1, 2, 3], at: 0) },
         Case(title: "bytes between entries and directory", code: .gap) {
             ArchiveBytes.insertBeforeDirectory([1, 2, 3], in: &$0)
         },

@@ -40,6 +40,22 @@ struct PackageCommandTests {
             let unpacked = try await call(0, "verify", folder + "/good", trust)
             #expect(unpacked.contains("checked: folder, manifest, signature, certificates, order, files"))
             #expect(try await call(1, "verify", folder + "/good.order").contains("chain-untrusted"))
+            let middle = try await call(1, "verify", folder + "/good.order", "--trust=\(folder)/pki/intermediate.pem")
+            #expect(middle.contains("is an intermediate") && middle.contains("Fix: Trust the root that issued it"))
+            // From a pipe, too, and with the header in front that 'curl -i' saves.
+            let bytes = try Files.read(folder + "/good.order")
+            func pipe(_ words: [String], _ input: [UInt8]) async throws -> ChildProcess.Result {
+                try await ChildProcess.run(TestInstallation.program, ["package"] + words, input: input)
+            }
+            let piped = try await pipe(["verify", "-", trust], bytes)
+            #expect(piped.status == 0 && piped.text.hasPrefix("-: valid"), "\(piped.text)\(piped.errorText)")
+            #expect(try await pipe(["inspect", "-"], bytes).text.hasPrefix("-: 3 files"))
+            #expect(try await pipe(["verify", "-", "-"], bytes).status == 64)
+            let header = Array("HTTP/1.1 200 OK\r\nContent-Type: application/vnd.apple.finance.order\r\n\r\n".utf8)
+            let behind = try await pipe(["verify", "-", trust], header + bytes)
+            #expect(behind.status == 1 && !behind.text.contains("zip-malformed"), "\(behind.text)")
+            #expect(behind.text.contains("\(header.count) bytes stand in front of the archive"), "\(behind.text)")
+            #expect(behind.text.contains("an HTTP header was saved with it"))
             // The chain is incomplete until the intermediate is given by hand.
             #expect(try await call(1, "verify", folder + "/bare.order", trust).contains("chain-incomplete"))
             let given = "--intermediate=\(folder)/pki/intermediate.pem"

@@ -303,7 +303,17 @@ struct ChainCheck {
 
     private mutating func findRoot(of issuer: Certificate) -> Certificate? {
         if roots.contains(issuer) {
-            addLength(2)
+            guard !issuer.isSelfIssued else {
+                addLength(2)
+                return nil
+            }
+            list.error(
+                "chain-length",
+                Self.path,
+                "What is trusted, \(AppleAuthority.describe(issuer)), is an intermediate: Wallet takes exactly three"
+                    + " certificates, leaf, intermediate, root.",
+                fix: "Trust the root that issued it (--trust root.pem), not the intermediate."
+            )
             return nil
         }
         if let root = signer(of: issuer, among: roots) { return root }

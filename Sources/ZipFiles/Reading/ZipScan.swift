@@ -73,6 +73,18 @@ struct ZipScan {
             fault(.truncated, "the directory is said to end at byte \(start + size), past its end record at \(end)")
             return nil
         }
+        let offset = end - size - start
+        if offset > 0, count > 0, bytes.get32(start + offset) == ZipRecord.directorySignature,
+            bytes.get32(offset) == ZipRecord.localSignature
+        {
+            let isHeader = bytes[..<offset].starts(with: "HTTP/".utf8)
+            fault(
+                .gap,
+                "\(offset) bytes stand in front of the archive, and all its offsets are wrong by them"
+                    + (isHeader ? ": an HTTP header was saved with it" : "")
+            )
+            return nil
+        }
         if start + size < end {
             fault(.gap, "\(end - start - size) bytes between the directory and the end record belong to nothing")
         }
