@@ -127,11 +127,16 @@ struct StartTests {
                 try await program.says("\n\ncurl ")
                 try await program.says("}'\n")
                 let line = "curl " + (try program.value(after: "\n\ncurl ", upTo: "\n"))
-                let result = try await ChildProcess.run("/bin/bash", ["-c", line + " -w ' %{http_code}'"])
+                let result = try await ChildProcess.run(
+                    "/bin/bash",
+                    ["-c", "cd \"$0\" && \(line) -w ' %{http_code}'", installation.directory]
+                )
                 #expect(
                     result.status == 0 && result.text.hasSuffix(" 201"),
                     "\(line) \(result.text)\(result.errorText)"
                 )
+                // The README's next line reads it.
+                #expect(Files.exists(installation.directory + "/answer.json"))
                 #expect(try await program.end(SIGTERM) == 0)
             }
         }
