@@ -13,6 +13,7 @@ extension OrderHistory {
             "orderTypeIdentifier": .string(self.head.key.orderType.text),
             "orderIdentifier": .string(self.head.key.order.text),
             "revision": .number(JSONNumber(self.head.revision)), "erased": .bool(self.head.isErased),
+            "erasedAt": self.erasedAt.map(\.json) ?? .null,
             "revisions": .array(self.revisions.map(\.json)), "events": .array(self.events.map(\.json)),
             "truncated": .array(self.truncated.map { .string($0) }), "devices": .array(self.devices.map(\.json)),
             "reads": .array(

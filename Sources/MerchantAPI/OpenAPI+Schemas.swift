@@ -97,7 +97,8 @@ extension OpenAPI {
         schemas["History"] = object(
             [
                 "orderTypeIdentifier": text, "orderIdentifier": text, "revision": integer, "erased": boolean,
-                "revisions": objects, "events": objects, "truncated": texts, "devices": objects, "reads": objects,
+                "erasedAt": orNull("string"), "revisions": objects, "events": objects, "truncated": texts,
+                "devices": objects, "reads": objects,
                 "log": objects,
             ]
         )

@@ -88,6 +88,8 @@ package struct OrderHistory: Sendable {
 
     /// The order now.
     package let head: OrderHead
+    /// When it was erased, if it was: the revisions that it had by then are counted by the head, and told no more.
+    package let erasedAt: Moment?
     /// Newest first, at most 200.
     package let revisions: [Revision]
     /// In log order, at most 500, the newest.
@@ -126,7 +128,7 @@ extension OrderStore {
                     (DeviceStatements.readReads, oneMore(most.reads)),
                     (DeviceStatements.readLogOfOrder, oneMore(most.log)),
                     (OrderStatements.readDocuments, [.text(key.orderType.text), .texts([key.order.text])]),
-                    (OrderStatements.readFoldedLog, place),
+                    (OrderStatements.readFoldedLog, place), (OrderStatements.readErasure, place),
                 ])
             }
         }
@@ -137,6 +139,7 @@ extension OrderStore {
         }
         return OrderHistory(
             head: try OrderHead(head, orderType: key.orderType),
+            erasedAt: try rows[8].first?.optionalTimestamp(0).map { Moment($0) },
             revisions: try rows[1].prefix(most.revisions).map { row in
                 OrderHistory.Revision(
                     revision: try row.int(0),
