@@ -34,6 +34,8 @@ struct Parts {
 
     private let loops: EventLoopGroup
     private let logger: Logger
+    /// The addresses that can't be had.
+    private var bindFaults: [String] = []
 
     /// Makes the parts of a plan and takes their addresses.
     ///
@@ -62,6 +64,7 @@ struct Parts {
             try await self.addWebSide(configuration, descriptors)
         }
         try self.addConsole(configuration, descriptors.admin)
+        if !self.bindFaults.isEmpty { throw ConfigurationError(self.bindFaults) }
     }
 
     /// The order type that is served when none is configured: the test authority's, with pushes to the simulator.
@@ -98,7 +101,7 @@ struct Parts {
             loops: self.loops,
             logger: self.logger.labelled("apns-simulator")
         )
-        self.addresses.apns = try Self.bind(simulator.server, "apnsSimulator.listen")
+        self.addresses.apns = self.bind(simulator.server, "apnsSimulator.listen")
         self.services.append(simulator)
         self.apnsSimulator = simulator
     }
@@ -147,7 +150,7 @@ struct Parts {
             loops: self.loops,
             logger: self.logger.labelled("device")
         )
-        self.addresses.device = try Self.bind(server, "device.listen")
+        self.addresses.device = self.bind(server, "device.listen")
         self.services.append(server)
         self.deviceServer = server
 
@@ -174,7 +177,7 @@ struct Parts {
             loops: self.loops,
             logger: self.logger.labelled("merchant")
         )
-        self.addresses.merchant = try Self.bind(merchantServer, "merchant.listen")
+        self.addresses.merchant = self.bind(merchantServer, "merchant.listen")
         self.services.append(merchantServer)
     }
 
@@ -203,7 +206,7 @@ struct Parts {
             loops: self.loops,
             logger: self.logger.labelled("admin")
         )
-        self.addresses.admin = try Self.bind(server, "admin.listen")
+        self.addresses.admin = self.bind(server, "admin.listen")
         // The first to start and the last to end but for the database: while the others drain, it says so.
         self.services.insert(server, at: 0)
         // First to be told of the end: readiness goes before the listeners do.
@@ -227,9 +230,12 @@ struct Parts {
         }
     }
 
-    private static func bind(_ server: HTTPServer, _ setting: String) throws -> BoundAddress {
+    /// Binds a listener, or notes why not: all that can't be had are told together.
+    private mutating func bind(_ server: HTTPServer, _ key: String) -> BoundAddress? {
         do { return try server.bind() } catch {
-            throw CommandFailure(.configuration, "\(error); choose another address with \(setting)")
+            let flag = Settings.all.first { $0.key == key }?.flag ?? key
+            self.bindFaults.append("\(error); choose another address with --\(flag) (\(key) in the file)")
+            return nil
         }
     }
 }

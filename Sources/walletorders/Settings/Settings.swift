@@ -7,6 +7,7 @@ enum Settings {
     static let all: [Setting] = [
         Setting(
             "dataDir",
+            path: true,
             "folder of keys and of the private database (default: /var/lib/walletorders for root, else "
                 + "$XDG_STATE_HOME/walletorders)"
         ),
@@ -17,7 +18,7 @@ enum Settings {
             flag: false,
             "the password of the database's role as it is, nothing of it encoded; the URL has none then"
         ),
-        Setting("databasePasswordFile", "file with that password; the line break at its end doesn't count"),
+        Setting("databasePasswordFile", path: true, "file with that password; the line break at its end doesn't count"),
         Setting("databaseConnections", default: "4", "database connections of each event loop"),
         Setting("loops", default: "0", "event loops; 0 is one for each core"),
         Setting(
@@ -31,9 +32,10 @@ enum Settings {
         Setting("device.listen", default: "127.0.0.1:8080", "address of the public listener, or unix:PATH"),
         Setting(
             "device.certificate",
+            path: true,
             "PEM file of the public listener's certificate and chain; without one, clear text"
         ),
-        Setting("device.key", "PEM file of its private key"),
+        Setting("device.key", path: true, "PEM file of its private key"),
         Setting(
             "device.requestsPerDevice",
             default: "6000",
@@ -59,16 +61,16 @@ enum Settings {
         Setting("apnsSimulator.listen", default: "127.0.0.1:8443", "address of the APNs simulator of 'run'"),
         Setting("drain", default: "10s", "how long all parts together may take to end"),
         Setting("logLevel", default: "info", "debug, info, notice, warning or error"),
-        Setting("orderTypes.*.identity", "PKCS#12, PEM or DER file of the Order Type ID certificate"),
-        Setting("orderTypes.*.key", "PEM file of its private key, when the identity file has none"),
-        Setting("orderTypes.*.passphraseFile", "file with the passphrase of identity or key"),
-        Setting("orderTypes.*.intermediates", "PEM file of the issuing certificate; Apple's own are known"),
+        Setting("orderTypes.*.identity", path: true, "PKCS#12, PEM or DER file of the Order Type ID certificate"),
+        Setting("orderTypes.*.key", path: true, "PEM file of its private key, when the identity file has none"),
+        Setting("orderTypes.*.passphraseFile", path: true, "file with the passphrase of identity or key"),
+        Setting("orderTypes.*.intermediates", path: true, "PEM file of the issuing certificate; Apple's own are known"),
         Setting("orderTypes.*.webServiceURL", "where devices reach this order type"),
         Setting("orderTypes.*.completeWhenFulfilled", default: "false", "complete an order with its last fulfillment"),
         Setting("orderTypes.*.unknownFields", default: "refuse", "refuse or keep members that Apple does not know"),
         Setting("orderTypes.*.apns.host", default: "api.push.apple.com", "APNs host"),
         Setting("orderTypes.*.apns.port", default: "443", "APNs port"),
-        Setting("orderTypes.*.apns.trust", "PEM file of the roots that APNs' certificate must lead to"),
+        Setting("orderTypes.*.apns.trust", path: true, "PEM file of the roots that APNs' certificate must lead to"),
         Setting("orderTypes.*.apns.pushType", default: "background", "the header apns-push-type: background or alert"),
         Setting("orderTypes.*.apns.priority", default: "5", "the header apns-priority: 1, 5 or 10; 5 with background"),
         Setting("orderTypes.*.apns.expiration", default: "30d", "how long APNs keeps a push for a device that is off"),
