@@ -30,6 +30,7 @@ internal actor TypeSender {
     private var openSince: Moment?
     private var lastProbe = MonotonicTime(nanoseconds: 0)
     private var tally = TokenTally(at: .now())
+    private var hasToldOfEnvironment = false
     /// Reasons of pushes that APNs will never accept: faults of this program, which someone has to hear of, once each.
     private var rejections: Set<String> = []  // short: APNs' reasons, letters of ASCII, 64 at most.
     /// Claims in a row that got nowhere, and the tokens in them.
@@ -170,9 +171,13 @@ internal actor TypeSender {
     var complaint: PushFault? {
         if let fault = self.fault { return fault.fault }
         guard self.tally.isAlarming else { return nil }
+        let bad = self.tally.badTokens
         return PushFault(
             reason: "BadDeviceToken",
-            detail: "\(self.tally.badTokens) devices' tokens are called bad: none of them is forgotten",
+            detail: self.tally.isWrongEnvironment
+                ? "\(self.place) calls all tokens bad, \(bad) so far, none is forgotten: look at apns.host, which may be "
+                    + "the other of APNs' environments"
+                : "\(bad) devices' tokens are called bad: none of them is forgotten",
             isStopped: false
         )
     }
@@ -230,8 +235,8 @@ internal actor TypeSender {
                     left -= 1
                     self.open -= 1
                     if self.hasMore, self.open * 2 <= self.capacity { self.news.fire() }
-                    guard let digest = tickets.first?.tokenDigest else { continue }
-                    self.note(answer, digest, in: &round)
+                    guard let first = tickets.first else { continue }
+                    self.note(answer, first, in: &round)
                     for ticket in tickets {
                         if let answer = await self.answer(ticket, answer.outcome, in: &round) { answers.append(answer) }
                     }
@@ -281,6 +286,7 @@ internal actor TypeSender {
         let verdict: TicketAnswer.Verdict
         var way = RetryPolicy.Way()
         way.mayForget = self.tally.mayForget
+        way.mayGiveUpBad = self.tally.mayGiveUp(at: .now())
         way.isClosed = self.fault != nil
         way.openSince = self.openSince
         switch self.policy.fate(outcome, ticket: ticket, way: way, now: present, using: &self.random) {
@@ -348,17 +354,18 @@ internal actor TypeSender {
     }
 
     /// Counts an outcome.
-    private func note(_ answer: APNsChannel.Answer, _ token: SHA256Digest, in round: inout Round) {
+    private func note(_ answer: APNsChannel.Answer, _ ticket: PushTicket, in round: inout Round) {
         let outcome = answer.outcome
+        let token = ticket.tokenDigest
         self.metrics.counter(
             "walletorders_pushes_total",
             help: "Pushes by what APNs answered.",
             labels: [("order_type", self.settings.identifier.text), ("outcome", outcome.label)]
         ).increment()
-        self.tally.note(outcome, token: token, at: .now())
+        self.tally.note(outcome, token: token, order: ticket.order, at: .now())
+        self.tellOfEnvironment(outcome)
         switch outcome {
         case .typeFault(let reason): self.refuse(reason, in: &round)
-        case .badToken(let reason) where self.tally.isWrongEnvironment: self.refuse(reason, in: &round)
         case .rejected(let reason):
             self.hasRejected = true
             // It shows that the way is open, as the answers below do.
@@ -390,25 +397,32 @@ internal actor TypeSender {
 
     /// Nothing of this type gets through until someone sees to it.
     private func refuse(_ reason: String, in round: inout Round) {
-        let isToken = PushOutcome.badTokenReasons.contains(reason)
         self.stop(
-            PushFault(
-                reason: reason,
-                detail: isToken
-                    ? "\(self.place) calls all tokens bad, none is forgotten: look at apns.host, which may be the other "
-                        + "of APNs' environments" : "\(self.place) refuses this order type"
-            ),
+            PushFault(reason: reason, detail: "\(self.place) refuses this order type"),
             for: .seconds(300),
             at: round.number
         ) {
             self.logger.error(
-                isToken
-                    ? "APNs calls all tokens of this order type bad: look at apns.host, which may be the other of its environments"
-                    : "APNs refuses this order type: renew its certificate or mend its settings, then reload",
+                "APNs refuses this order type: renew its certificate or mend its settings, then reload",
                 ["orderType": .string(self.settings.identifier.text), "reason": .string(reason)]
             )
         }
         round.isRefused = true
+    }
+
+    /// Says once that all tokens are called bad. The type goes on: tokens are what strangers give, and each that is bad waits
+    /// by itself, longer each time, while all others go out.
+    private func tellOfEnvironment(_ outcome: PushOutcome) {
+        guard self.tally.isWrongEnvironment else {
+            self.hasToldOfEnvironment = false
+            return
+        }
+        guard case .badToken(let reason) = outcome, !self.hasToldOfEnvironment else { return }
+        self.hasToldOfEnvironment = true
+        self.logger.error(
+            "APNs calls all tokens of this order type bad: look at apns.host, which may be the other of its environments",
+            ["orderType": .string(self.settings.identifier.text), "reason": .string(reason)]
+        )
     }
 
     /// Decides whether the type goes on. Judged by claims, not by pushes: one broken connection fails a hundred pushes
