@@ -78,7 +78,8 @@ internal actor TypeSender {
     /// waits for it (reliability 5, 22 and 25).
     func drain(until shutdown: Signal) async throws {
         self.isDraining = true
-        let failure = await withTaskGroup(of: Void.self) { group -> (any Error)? in
+        // Discarding: a queue that never rests would keep each claim's task for as long.
+        let failure = await withDiscardingTaskGroup { group -> (any Error)? in
             defer { self.isDraining = false }
             do {
                 while !shutdown.isFired, !Task.isCancelled {

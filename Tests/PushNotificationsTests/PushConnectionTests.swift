@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Glibc
 import HTTPEngine
 import OrderModel
 import OrderStore
@@ -124,6 +125,48 @@ struct PushConnectionTests {
             try await station.expect(1, "claim is not null")
             #expect(station.worker.faults.isEmpty)
         }
+    }
+
+    // Sanitizers keep what is freed for a while.
+    @Test("claims leave no memory behind while the queue never rests", .enabled(if: Patience.factor == 1))
+    func neverAtRest() async throws {
+        let control = HTTP2Control()
+        let isUnderWay = Signal()
+        control.decide { request, _ in
+            guard request.path == "/3/device/1" else { return .serve }
+            isUnderWay.fire()
+            return .withhold
+        }
+        var deadlines = PushDeadlines()
+        deadlines.answer = .seconds(3_600)
+        try await withPushes(control: control, deadlines: deadlines) { station in
+            try await station.changedOrder("A-1", 1..<2)
+            try await isUnderWay.wait()
+            try await station.changedOrder("B-1", 2..<3)
+            try await station.expect(1, Self.isAtRest)
+            var growth: [Int] = []
+            for _ in 0..<4 {
+                let before = try Self.residentBytes()
+                for _ in 0..<300 {
+                    try await station.database.run("update devices set due_at = now() where claim is null")
+                    station.worker.wake(try PushStation.type(Samples.shop))
+                    try await station.expect(1, Self.isAtRest)
+                }
+                growth.append(try Self.residentBytes() - before)
+            }
+            // What other tests take meanwhile is not in each round; 13 kB a claim would be.
+            #expect(try #require(growth.min()) < 2_000_000, "\(growth)")
+            #expect(station.simulator.count(of: station.token(2)) == 1_201)
+        }
+    }
+
+    private static func residentBytes() throws -> Int {
+        let descriptor = unsafe open("/proc/self/statm", O_RDONLY)
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 256)
+        let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
+        let words = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).split(separator: " ")
+        return try #require(words.count > 1 ? Int(words[1]) : nil) * sysconf(Int32(_SC_PAGESIZE))
     }
 
     @Test("a token that never gets an answer does not stop its type, however often it is tried")
