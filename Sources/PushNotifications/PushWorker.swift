@@ -122,12 +122,7 @@ package final class PushWorker: Service {
                     guard let sender = await self.sender(for: type, in: &senders) else { continue }
                     draining.insert(type)
                     group.addTask {
-                        do { try await sender.drain(until: shutdown) } catch {
-                            self.logger.warning(
-                                "tickets could not be claimed",
-                                ["orderType": .string(type.text), "error": "\(error)"]
-                            )
-                        }
+                        await sender.drain(until: shutdown)
                         return .drained(type)
                     }
                 }

@@ -76,39 +76,38 @@ internal actor TypeSender {
     ///
     /// Claims follow each other as answers come: what has no answer yet keeps its own place under way, and nothing else
     /// waits for it (reliability 5, 22 and 25).
-    func drain(until shutdown: Signal) async throws {
+    func drain(until shutdown: Signal) async {
         self.isDraining = true
         // Discarding: a queue that never rests would keep each claim's task for as long.
-        let failure = await withDiscardingTaskGroup { group -> (any Error)? in
+        await withDiscardingTaskGroup { group in
             defer { self.isDraining = false }
-            do {
-                while !shutdown.isFired, !Task.isCancelled {
-                    self.isRung = false
-                    self.news = Signal()
-                    if let room = await self.room() {
-                        let claim = try await self.claim(room)
-                        if shutdown.isFired {
-                            if !claim.tickets.isEmpty { await self.release(claim) }
-                            break
-                        }
-                        if !claim.tickets.isEmpty {
-                            let groups = self.begin(claim)
-                            let number = self.claims
-                            group.addTask { await self.send(claim, groups, number, until: shutdown) }
-                        }
-                        if self.hasMore { continue }
+            while !shutdown.isFired, !Task.isCancelled {
+                self.isRung = false
+                self.news = Signal()
+                if let room = await self.room() {
+                    guard let claim = await self.claim(room) else {
+                        // Not the end while something is under way: the group would wait for its answers, and nobody could
+                        // begin another drain before. Otherwise the worker comes back in a second.
+                        if self.sending == 0 { break }
+                        do { try await withDeadline(.seconds(1)) { try await shutdown.wait() } } catch {}
+                        continue
                     }
-                    if self.isRung { continue }
-                    if self.sending == 0 { break }
-                    await Self.first(of: self.news, shutdown)
+                    if shutdown.isFired {
+                        if !claim.tickets.isEmpty { await self.release(claim) }
+                        break
+                    }
+                    if !claim.tickets.isEmpty {
+                        let groups = self.begin(claim)
+                        let number = self.claims
+                        group.addTask { await self.send(claim, groups, number, until: shutdown) }
+                    }
+                    if self.hasMore { continue }
                 }
-            } catch {
-                // What is under way still gets its answers.
-                return error
+                if self.isRung { continue }
+                if self.sending == 0 { break }
+                await Self.first(of: self.news, shutdown)
             }
-            return nil
         }
-        if let failure { throw failure }
     }
 
     /// Says that something is due.
@@ -139,13 +138,23 @@ internal actor TypeSender {
         return self.open * 2 <= self.capacity ? self.capacity - self.open : nil
     }
 
-    private func claim(_ room: Int) async throws -> TicketClaim {
+    /// Claims what is due; nil when the database can't now.
+    private func claim(_ room: Int) async -> TicketClaim? {
         // Without a floor once in five seconds: a ticket handed back is due before the last claim's time.
         if MonotonicTime.now() - self.floorSet > .seconds(5) {
             self.floor = nil
             self.floorSet = MonotonicTime.now()
         }
-        let claim = try await self.store.claimTickets(self.settings.identifier, room: room, floor: self.floor)
+        let claim: TicketClaim
+        do {
+            claim = try await self.store.claimTickets(self.settings.identifier, room: room, floor: self.floor)
+        } catch {
+            self.logger.warning(
+                "tickets could not be claimed",
+                ["orderType": .string(self.settings.identifier.text), "error": "\(error)"]
+            )
+            return nil
+        }
         self.floor = claim.isShort ? Moment(microseconds: claim.claimedAt.microseconds - 1_000_000) : nil
         self.hasMore = !claim.isShort && !claim.tickets.isEmpty
         return claim

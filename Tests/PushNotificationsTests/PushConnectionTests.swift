@@ -127,6 +127,39 @@ struct PushConnectionTests {
         }
     }
 
+    @Test("a claim that fails stops nothing, also while a push is without an answer")
+    func failedClaim() async throws {
+        let control = HTTP2Control()
+        let isUnderWay = Signal()
+        control.decide { request, _ in
+            guard request.path == "/3/device/1" else { return .serve }
+            isUnderWay.fire()
+            return .withhold
+        }
+        var deadlines = PushDeadlines()
+        deadlines.answer = .seconds(3_600)
+        let log = CapturedLog()
+        try await withPushes(control: control, deadlines: deadlines, logger: log.logger) { station in
+            try await station.changedOrder("A-1", 1..<2)
+            try await isUnderWay.wait()
+            try await station.database.create("B-1")
+            try await station.register(2..<3, for: "B-1")
+            let start = MonotonicTime.now()
+            try await station.database.run("alter table devices rename to devices_away")
+            let deadline = MonotonicTime.now() + Patience.long
+            while !log.text.contains("tickets could not be claimed"), MonotonicTime.now() < deadline {
+                station.worker.wake(try PushStation.type(Samples.shop))
+                try await sleep(for: .milliseconds(20))
+            }
+            try await station.database.run("alter table devices_away rename to devices")
+            try await station.change("B-1")
+            try await station.waitForPush(2)
+            // It would take until the server gives the first one up, after half a minute.
+            #expect(MonotonicTime.now() - start < .seconds(15) * Patience.factor)
+            try await station.expect(1, "claim is not null")
+        }
+    }
+
     // Sanitizers keep what is freed for a while.
     @Test("claims leave no memory behind while the queue never rests", .enabled(if: Patience.factor == 1))
     func neverAtRest() async throws {
