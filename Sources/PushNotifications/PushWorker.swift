@@ -99,6 +99,7 @@ package final class PushWorker: Service {
                         let isDue = MonotonicTime.now() >= nextLook
                         if isDue { nextLook = MonotonicTime.now() + .milliseconds(Int.random(in: 900...1_000)) }
                         again.formUnion(await self.typesToServe(asking: isDue))
+                        if isDue { await self.lookForComplaints(senders) }
                         if MonotonicTime.now() >= nextCount {
                             nextCount = MonotonicTime.now() + .seconds(5)
                             await self.countGivenUp()
@@ -163,6 +164,14 @@ package final class PushWorker: Service {
             }
         }
         return types
+    }
+
+    /// Asks the senders what is wrong: a complaint about the last minutes ends also where nothing is sent any more.
+    private func lookForComplaints(_ senders: [OrderTypeIdentifier: TypeSender]) async {
+        for (type, sender) in senders {
+            let fault = await sender.complaint
+            self.wakes.withLock { $0.faults[type] = fault }
+        }
     }
 
     /// Lets go of types that this process no longer serves: their connections and their faults.

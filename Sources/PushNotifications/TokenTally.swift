@@ -51,10 +51,7 @@ package struct TokenTally: Sendable {
         order: OrderIdentifier?,
         at now: MonotonicTime
     ) {
-        if now - self.present.begin > Self.span {
-            self.last = now - self.present.begin > Self.span + Self.span ? Span(begin: now) : self.present
-            self.present = Span(begin: now)
-        }
+        self.moveOn(to: now)
         switch outcome {
         case .sent: self.present.taken += 1
         case .badToken:
@@ -63,6 +60,13 @@ package struct TokenTally: Sendable {
         case .unregistered, .rejected, .slowDown: self.present.other += 1
         case .typeFault, .retry, .again: break
         }
+    }
+
+    /// Leaves out what is too long ago.
+    package mutating func moveOn(to now: MonotonicTime) {
+        guard now - self.present.begin > Self.span else { return }
+        self.last = now - self.present.begin > Self.span + Self.span ? Span(begin: now) : self.present
+        self.present = Span(begin: now)
     }
 
     /// How many tokens were called bad.

@@ -180,6 +180,8 @@ internal actor TypeSender {
     /// What is wrong with the type's pushes: why they stand still, or that many tokens are bad.
     var complaint: PushFault? {
         if let fault = self.fault { return fault.fault }
+        // Judged anew at each look: where no push follows, the bad ones of long ago are no complaint for ever.
+        self.tally.moveOn(to: .now())
         guard self.tally.isAlarming else { return nil }
         let bad = self.tally.badTokens
         return PushFault(

@@ -180,4 +180,13 @@ struct TokenTallyTests {
         quiet.note(.sent, token: SHA256.hash([99]), order: nil, at: Self.start + .seconds(5_000))
         #expect(quiet.badTokens == 0)
     }
+
+    @Test("an alarm ends by itself when no push follows")
+    func quiet() throws {
+        var tally = try self.tally(bad: 10, taken: 0)
+        tally.moveOn(to: Self.start + .seconds(1_001))
+        #expect(tally.isAlarming)
+        tally.moveOn(to: Self.start + .seconds(2_003))
+        #expect(!tally.isAlarming && tally.badTokens == 0)
+    }
 }
