@@ -74,6 +74,7 @@ package final class PushWorker: Service {
     private enum Event: Sendable {
         case woken
         case drained(OrderTypeIdentifier)
+        case counted
     }
 
     private func work(until shutdown: Signal) async throws {
@@ -81,7 +82,7 @@ package final class PushWorker: Service {
         var draining: Set<OrderTypeIdentifier> = []
         var again: Set<OrderTypeIdentifier> = []
         var nextLook = MonotonicTime.now()
-        var nextCount = MonotonicTime.now()
+        var pace = CountPace()
         await withTaskGroup(of: Event.self) { group in
             group.addTask { await self.pause(until: shutdown) }
             while let event = await group.next() {
@@ -91,8 +92,8 @@ package final class PushWorker: Service {
                     let sender = senders[type]
                     let fault = await sender?.complaint
                     self.wakes.withLock { $0.faults[type] = fault }
-                    let mustCount = await sender?.takeRejected() ?? false
-                    if mustCount || self.givenUp[type] != nil { await self.countGivenUp() }
+                    if await sender?.takeRejected() ?? false { pace.noteNews() }
+                case .counted: pace.end(at: .now())
                 case .woken:
                     if !shutdown.isFired, !Task.isCancelled {
                         // By the clock, not when it is quiet: a busy type must not keep others' retries waiting.
@@ -100,9 +101,12 @@ package final class PushWorker: Service {
                         if isDue { nextLook = MonotonicTime.now() + .milliseconds(Int.random(in: 900...1_000)) }
                         again.formUnion(await self.typesToServe(asking: isDue))
                         if isDue { await self.lookForComplaints(senders) }
-                        if MonotonicTime.now() >= nextCount {
-                            nextCount = MonotonicTime.now() + .seconds(5)
-                            await self.countGivenUp()
+                        if pace.begins(at: .now()) {
+                            // Beside the loop that serves all types: it may take its time.
+                            group.addTask {
+                                await self.countGivenUp()
+                                return .counted
+                            }
                         }
                         await self.dismiss(&senders, except: draining)
                         group.addTask { await self.pause(until: shutdown) }

@@ -97,6 +97,28 @@ struct RetryPolicyTests {
     }
 }
 
+@Suite("When given-up pushes are counted")
+struct CountPaceTests {
+    @Test("every five seconds, after news a second, and never twice at once")
+    func pace() {
+        let start = MonotonicTime(nanoseconds: 1_000_000_000_000)
+        var pace = CountPace()
+        func expectBegin(_ expected: Bool, after milliseconds: Int64, _ location: SourceLocation = #_sourceLocation) {
+            let begins = pace.begins(at: start + .milliseconds(milliseconds))
+            #expect(begins == expected, sourceLocation: location)
+        }
+        expectBegin(true, after: 0)
+        pace.noteNews()
+        expectBegin(false, after: 60_000)
+        pace.end(at: start + .seconds(60))
+        expectBegin(false, after: 60_900)
+        expectBegin(true, after: 61_000)
+        pace.end(at: start + .seconds(61))
+        expectBegin(false, after: 65_900)
+        expectBegin(true, after: 66_000)
+    }
+}
+
 @Suite("What the answers of a type say about its tokens")
 struct TokenTallyTests {
     private static let start = MonotonicTime(nanoseconds: 1_000_000_000_000)
