@@ -51,6 +51,8 @@ extension OrderStore {
         if Task.isCancelled || RequestTime.isOver { return true }
         return switch (error as? PostgresError)?.code {
         case .connection, .refused, .noDatabase, .shuttingDown, .exhausted: true
+        // The standby is away, or there are no connections: each further try waits as long as these did.
+        case .unknownCommit, .busy: true
         default: false
         }
     }
