@@ -49,6 +49,8 @@ package final class PostgresConnection: ReadinessHandler, @unchecked Sendable {
     internal var shortage: PostgresError?
     /// Whether the server turned out to be a standby.
     internal private(set) var isReadOnly = false
+    /// Whether a plan of the session's no longer fitted its tables.
+    internal private(set) var hasStalePlan = false
 
     internal init(
         handle: ConnectionHandle,
@@ -281,6 +283,7 @@ package final class PostgresConnection: ReadinessHandler, @unchecked Sendable {
             if error.code == .exhausted { self.shortage = error }
             // The plan of a statement does not outlive a change of its tables' columns; a fresh session plans anew.
             if error.isAboutPreparation { self.mustDiscard = true }
+            if error.hasStalePlan { self.hasStalePlan = true }
             if self.phase != .none, self.transactionFailure == nil { self.transactionFailure = error }
         }
         operation.continuation?.resume(returning: outcome)
