@@ -66,6 +66,29 @@ extension StoreTests {
             }
         }
 
+        @Test func `a type's file that is put where there is none, or in the place of another`() async throws {
+            try await withStore { fixture in
+                let store = fixture.store
+                let type = try OrderTypeIdentifier(Samples.shop)
+                let (first, second) = (Samples.image(1), Samples.image(2))
+                try await Self.loseNextCommit(of: "type_parts", "insert or update", fixture)
+                try await store.putTypeFile(OrderFile(name: "a.png", contents: first), of: type, .absent)
+                #expect(try await fixture.number(Self.commits) == 1)
+                let digest = SHA256.hash(first)
+                try await fixture.run("alter sequence t_commits restart")
+                let file = OrderFile(name: "a.png", contents: second)
+                try await store.putTypeFile(file, of: type, .present { $0 == digest })
+                #expect(try await fixture.number(Self.commits) == 1)
+                #expect(try await store.typeFiles(of: type).map(\.digest) == [SHA256.hash(second)])
+                // Whoever asks again after a failure named what was there before: it is as asked for (RFC 9110 13.1.1).
+                try await store.putTypeFile(file, of: type, .present { $0 == digest })
+                let other = OrderFile(name: "a.png", contents: Samples.image(3))
+                let late = await code { try await store.putTypeFile(other, of: type, .present { $0 == digest }) }
+                #expect(late == .preconditionFailed)
+                #expect(await code { try await store.putTypeFile(file, of: type, .absent) } == .preconditionFailed)
+            }
+        }
+
         @Test func `the end of a key`() async throws {
             try await withStore { fixture in
                 let (key, _) = try await fixture.store.createAPIKey(name: "k", scopes: [.admin], orderTypes: nil)
