@@ -89,6 +89,32 @@ extension StoreTests {
             }
         }
 
+        @Test func `the removal of an order's own file and strings that the type has alike`() async throws {
+            try await withStore { fixture in
+                let store = fixture.store
+                let key = try await fixture.create("one", logo: "logo.png").key
+                let file = OrderFile(name: "logo.png", contents: Samples.image(1))
+                _ = try await store.putFile(file, of: key)
+                _ = try await store.putStrings(["a": "b"], locale: "de", of: key)
+                try await store.putTypeFile(file, of: key.orderType)
+                try await store.putTypeStrings(["a": "b"], locale: "de", of: key.orderType)
+                try await Self.loseNextCommit(of: "order_parts", "update", fixture)
+                // What the package holds stays the same, so it makes no revision that would tell.
+                let answer = try await store.removeFile("logo.png", of: key)
+                #expect(answer.revision == 3 && !answer.isNewRevision)
+                #expect(try await fixture.number(Self.commits) == 1)
+                #expect(await code { _ = try await store.removeFile("logo.png", of: key) } == .assetNotFound)
+                try await fixture.run(
+                    "drop trigger t_lose on order_parts; drop function t_lose; drop sequence t_commits"
+                )
+                try await Self.loseNextCommit(of: "order_strings", "delete", fixture)
+                #expect(try await !store.removeStrings(locale: "de", of: key).isNewRevision)
+                #expect(try await fixture.number(Self.commits) == 1)
+                let again = await code { _ = try await store.removeStrings(locale: "de", of: key) }
+                #expect(again == .localizationNotFound)
+            }
+        }
+
         @Test func `the end of a key`() async throws {
             try await withStore { fixture in
                 let (key, _) = try await fixture.store.createAPIKey(name: "k", scopes: [.admin], orderTypes: nil)
@@ -143,13 +169,23 @@ extension StoreTests {
                     )
                 ]
                 let works = [work]
+                let attempts = Locked<[OrderKey: ChangeRun.Attempt]>([:])
+                var made: SHA256Digest?
                 for _ in 1...2 {
                     let outcomes = try await store.transaction { connection in
-                        var run = ChangeRun(orderType: key.orderType, options: options, connection: connection)
+                        var run = ChangeRun(
+                            orderType: key.orderType,
+                            options: options,
+                            connection: connection,
+                            attempts: attempts
+                        )
                         return try await run.outcomes(works)
                     }
                     guard case .change(let answer) = try #require(outcomes[0]).get() else { throw Unexpected() }
                     #expect(answer.revision == 2)
+                    // The tag is that revision's: with the present one, whoever has it would overwrite what came since.
+                    if made == nil { made = try await store.head(key)?.digest }
+                    #expect(answer.digest == made)
                     _ = try await store.apply(try Samples.event("e"), to: key)
                 }
             }

@@ -21,8 +21,8 @@ struct ChangeRun {
 
     /// What an earlier run of the same changes was about to commit.
     struct Attempt: Sendable {
-        /// The identity of the revision that it made.
-        let digest: SHA256Digest
+        /// The identity of the revision that it made; nil when it changed where the order's files come from and no more.
+        let digest: SHA256Digest?
         let outcomes: [Int: Result<ChangeOutcome, any Error>]
     }
 
@@ -123,13 +123,23 @@ struct ChangeRun {
             }
             one = try await finish(draft, partsVersion)
         } catch let error as StoreError {
+            // What an earlier run was about to take away is away: by its commit, which was not answered for.
+            if [.assetNotFound, .localizationNotFound].contains(error.code),
+                let made = attempts?.withLock({ $0[work.key] })
+            {
+                outcomes.merge(made.outcomes) { _, new in new }
+                return nil
+            }
             for edit in work.edits where outcomes[edit.index] == nil { outcomes[edit.index] = .failure(error) }
             return nil
         }
         for edit in work.edits where outcomes[edit.index] == nil { outcomes[edit.index] = answer(to: edit, one) }
-        if let attempts, one.revises {
+        if let attempts, one.revises || draft.touchesFiles {
             let indexes = Set(work.edits.map(\.index))
-            let attempt = Attempt(digest: one.digest, outcomes: outcomes.filter { indexes.contains($0.key) })
+            let attempt = Attempt(
+                digest: one.revises ? one.digest : nil,
+                outcomes: outcomes.filter { indexes.contains($0.key) }
+            )
             attempts.withLock { $0[work.key] = attempt }
         }
         return one
@@ -350,7 +360,7 @@ struct ChangeRun {
                 ChangeAnswer(
                     revision: known?.revision ?? revision,
                     updatedAt: known?.modifiedAt.wallTime ?? updatedAt,
-                    digest: ready.digest,
+                    digest: known.flatMap { digest(of: $0, locked) } ?? ready.digest,
                     changed: known?.changed ?? changed ?? (ready.revises ? Self.names(draft) : []),
                     findings: (draft.findings[edit.index] ?? []) + ready.fileFindings,
                     missingFiles: ready.plan?.missing ?? [],
@@ -358,6 +368,12 @@ struct ChangeRun {
                 )
             )
         )
+    }
+
+    /// The identity of the revision that an earlier run of the same edit made, when there is another one since: with the
+    /// present one in hand, the caller could overwrite a change that was never read.
+    private func digest(of known: LockedOrder.KnownEntry, _ locked: LockedOrder) -> SHA256Digest? {
+        known.revision == locked.revision ? nil : attempts?.withLock { $0[locked.key] }?.digest
     }
 
     private static func names(_ draft: OrderDraft) -> [String] {
