@@ -43,6 +43,31 @@ extension StoreTests {
             }
         }
 
+        @Test func `a key opens its scopes though its use can't be noted`() async throws {
+            try await withStore { fixture in
+                let (key, secret) = try await fixture.store.createAPIKey(name: "k", scopes: [.admin], orderTypes: nil)
+                try await fixture.run(
+                    """
+                    create function t_full() returns trigger language plpgsql as $$ begin
+                        raise exception 'no space left on device' using errcode = '53100'; end $$;
+                    create trigger t_full before update on api_keys for each row execute function t_full()
+                    """
+                )
+                #expect(try await fixture.store.authenticate(apiKey: secret)?.identifier == key.identifier)
+                // Nor does it wait for whoever holds the row.
+                try await fixture.run("drop trigger t_full on api_keys")
+                let other = try await fixture.store.createAPIKey(name: "l", scopes: [.admin], orderTypes: nil)
+                let lock = Statement("t_lock_keys", "select 1 from api_keys for update")
+                let over = Signal()
+                let holder = try await fixture.hold(lock, until: over)
+                let began = MonotonicTime.now()
+                #expect(try await fixture.store.authenticate(apiKey: other.secret)?.identifier == other.key.identifier)
+                #expect(MonotonicTime.now() - began < .seconds(1))
+                over.fire()
+                try await holder.value
+            }
+        }
+
         @Test func `an expired key opens nothing, an admin's key everything`() async throws {
             try await withStore { fixture in
                 let now = try await fixture.store.databaseTime().wallTime
