@@ -4,13 +4,14 @@ import PostgreSQL
 
 /// Keys of merchants, share links and kept answers.
 enum AccessStatements {
-    /// Index: api_keys_pkey.
+    /// Done twice it is the same: nobody else has this identifier, which is 64 random bits. Index: api_keys_pkey.
     static let addKey = Statement(
         "add_api_key",
         """
         insert into api_keys (key_identifier, secret_digest, name, scopes, order_types, expires_at)
         values ($1::text, $2::bytea, $3::text, $4::text[], $5::text[], $6::timestamptz)
-        returning created_at
+        on conflict (key_identifier) do update set name = excluded.name
+            where api_keys.secret_digest = excluded.secret_digest
         """
     )
 
@@ -35,11 +36,12 @@ enum AccessStatements {
         """
     )
 
+    /// Done twice it is the same; the row is written all the same, so that the commit waits for the standby.
     /// Index: api_keys_pkey.
     static let revokeKey = Statement(
         "revoke_api_key",
         """
-        update api_keys set revoked_at = clock_timestamp() where key_identifier = $1::text and revoked_at is null
+        update api_keys set revoked_at = coalesce(revoked_at, clock_timestamp()) where key_identifier = $1::text
         """
     )
 
