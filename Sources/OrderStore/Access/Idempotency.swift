@@ -186,3 +186,4 @@ extension OrderStore {
         return .replayed(answer, key: key, authenticationToken: token)
     }
 }
+        try await awaitStandby()

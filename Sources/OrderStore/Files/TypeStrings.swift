@@ -34,19 +34,21 @@ extension OrderStore {
     /// - Throws: ``StoreError`` with `localizationNotFound`.
     package func removeTypeStrings(locale: String, of orderType: OrderTypeIdentifier) async throws {
         let isMade = Locked(false)
-        try await transaction { connection in
+        let wasThere = try await transaction { connection in
             let rows = try await connection.query(
                 FileStatements.removeTypeStrings,
                 [.text(orderType.text), .text(locale)]
             )
             guard rows.affected > 0 else {
-                // Made by the run before, whose commit was not answered for.
-                if isMade.withLock({ $0 }) { return }
-                throw StoreError(.localizationNotFound, "The order type has no strings for this locale.")
+                _ = try await connection.query(UpkeepStatements.awaitStandby)
+                // Made by the run before, it may be, whose commit was not answered for.
+                return isMade.withLock { $0 }
             }
             _ = try await connection.query(FileStatements.raisePartsVersion, [.text(orderType.text)])
             isMade.withLock { $0 = true }
+            return true
         }
+        if !wasThere { throw StoreError(.localizationNotFound, "The order type has no strings for this locale.") }
     }
 
     /// A type's strings for a locale.

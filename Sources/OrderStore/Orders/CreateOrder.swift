@@ -86,6 +86,7 @@ extension OrderStore {
                 // A try whose answer was lost may be what stands there: its nonce tells.
                 if tries > 1, let head = try await head(key), head.token == stamp {
                     let plan = try await filePlan(new)
+                    try await awaitStandby()
                     return .created(
                         CreatedOrder(
                             key: key,
@@ -102,6 +103,8 @@ extension OrderStore {
                     return outcome
                 }
                 let present = try await head(key)
+                // To whoever asked before and got no answer this is one.
+                if present != nil { try await awaitStandby() }
                 if present?.isErased == true { throw StoreError.existed }
                 if present != nil || tries > 3 { throw StoreError.exists(key) }
             } catch let error as StoreError where error.code == .packageTooLarge {
