@@ -71,6 +71,43 @@ extension StoreTests {
             }
         }
 
+        @Test func `a key that its last request left is free, also when the answer to that was lost or its time over`()
+            async throws
+        {
+            try await withStore { fixture in
+                let store = fixture.store
+                let type = try OrderTypeIdentifier(Samples.shop)
+                func request(_ content: UInt8) -> RequestKey {
+                    RequestKey(route: "POST /api/v1/events", key: "k", fingerprint: SHA256.hash([content]))
+                }
+                #expect(try await store.takeKey(request(1), of: type) == nil)
+                try await OrderStore.answering(within: .zero) { try await store.leaveKey(request(1), of: type) }
+                #expect(try await store.takeKey(request(2), of: type) == nil)
+                // Left by a server that cut the wait for its standby short.
+                try await fixture.run(
+                    """
+                    create function t_lose() returns trigger language plpgsql as $$ begin
+                        raise warning 'canceling wait for synchronous replication'; return null; end $$;
+                    create constraint trigger t_lose after update or delete on idempotency deferrable initially deferred
+                        for each row execute function t_lose()
+                    """
+                )
+                try? await store.leaveKey(request(2), of: type)
+                try await fixture.run("drop trigger t_lose on idempotency")
+                #expect(try await store.takeKey(request(3), of: type) == nil)
+                // Of two at work one leaves: the other still holds it.
+                #expect(try await store.takeKey(request(3), of: type) == nil)
+                try await store.leaveKey(request(3), of: type)
+                #expect(await code { _ = try await store.takeKey(request(4), of: type) } == .keyReused)
+                // A row that nobody is at work for, as an earlier version may have left it.
+                try await fixture.run("update idempotency set result = '0'")
+                #expect(try await store.takeKey(request(4), of: type) == nil)
+                try await store.leaveKey(request(4), of: type)
+                let rows = Statement("t_idempotency_rows", "select count(*) from idempotency")
+                #expect(try await fixture.number(rows) == 0)
+            }
+        }
+
         @Test func `an expired key opens nothing, an admin's key everything`() async throws {
             try await withStore { fixture in
                 let now = try await fixture.store.databaseTime().wallTime

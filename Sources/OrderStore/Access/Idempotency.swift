@@ -99,31 +99,24 @@ extension OrderStore {
         )
     }
 
-    /// Gives a key back whose request failed: mended, it may come again.
-    ///
-    /// A request that failed because its time is over, or that nobody waits for any more, gives it back a moment later: its
-    /// own task gets no answer of the database now.
+    /// Gives a key back whose request failed: mended, it may come again. In a moment of its own, since it may be that the
+    /// request failed for want of time; and in one commit, or one whose answer is lost would leave the rest undone.
     package func leaveKey(_ request: RequestKey, of orderType: OrderTypeIdentifier?) async throws {
-        guard Task.isCancelled || RequestTime.isOver, let loop = EventLoop.current else {
-            return try await giveBack(request, of: orderType)
-        }
-        loop.spawn { [self] in
-            do {
-                try await RequestTime.unlimited { try await giveBack(request, of: orderType) }
-            } catch {
-                logger.debug("an idempotency key stays taken for some minutes", ["error": "\(error)"])
-            }
-        }
-    }
-
-    private func giveBack(_ request: RequestKey, of orderType: OrderTypeIdentifier?) async throws {
         let values: [PostgresValue] = [
             .text(orderType?.text ?? ""), .text(request.route), .text(request.key),
             .bytes(request.fingerprint.bytes),
         ]
-        _ = try await client.query(AccessStatements.leaveKey, values)
-        _ = try await client.query(AccessStatements.dropLeftKey, values)
+        try await RequestTime.unlimited {
+            try await OrderStore.answering(within: Self.leaveTime) {
+                _ = try await client.pipeline([
+                    (AccessStatements.leaveKey, values), (AccessStatements.dropLeftKey, values),
+                ])
+            }
+        }
     }
+
+    /// What is left of the five seconds in which a request is answered.
+    private static let leaveTime = Duration.milliseconds(300)
 
     /// The answer that was kept for a request; nil when there is none yet.
     ///
@@ -182,8 +175,8 @@ extension OrderStore {
         let key = OrderKey(orderType, try stored { try OrderIdentifier(try row.text(1)) })
         let answer = StoredAnswer(status: Int(try row.int(2)), body: try row.text(3))
         let head = try await head(key)
+        try await awaitStandby()
         let token = try head.flatMap { $0.isErased ? nil : try tokens.token(for: key, stamp: $0.token) }
         return .replayed(answer, key: key, authenticationToken: token)
     }
 }
-        try await awaitStandby()

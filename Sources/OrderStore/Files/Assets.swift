@@ -124,7 +124,7 @@ extension OrderStore {
         let rows = try await connection.pipeline([
             (FileStatements.lockOrderType, [type]), (FileStatements.readTypePartDigest, [type, .text(name)]),
         ])
-        return try rows[1].first.map { SHA256Digest(stored: $0.bytes(0)) }
+        return try rows[1].first.map { try SHA256Digest(stored: $0.bytes(0)) }
     }
 
     private static func check(_ condition: FileCondition, _ present: SHA256Digest?) throws {

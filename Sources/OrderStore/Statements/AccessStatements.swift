@@ -98,8 +98,8 @@ enum AccessStatements {
     )
 
     /// Takes a key for a request before its work begins: status 0, and how many twins of the request are at work. Returns a
-    /// row unless the key has an answer, or another request has it. A process that died at work holds a key for five
-    /// minutes, longer than any request may take. Index: idempotency_pkey.
+    /// row unless the key has an answer, or another request has it that is at work. A process that died at work holds a key
+    /// for five minutes, longer than any request may take. Index: idempotency_pkey.
     static let takeKey = Statement(
         "take_key",
         """
@@ -109,7 +109,8 @@ enum AccessStatements {
             status = 0, expires_at = excluded.expires_at,
             result = case when i.status = 0 and i.expires_at > clock_timestamp()
                 then (i.result::bigint + 1)::text else '1' end
-        where i.expires_at <= clock_timestamp() or i.status = 0 and i.fingerprint = excluded.fingerprint
+        where i.expires_at <= clock_timestamp()
+            or i.status = 0 and (i.fingerprint = excluded.fingerprint or i.result = '0')
         returning 1
         """
     )
