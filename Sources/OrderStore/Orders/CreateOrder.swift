@@ -208,9 +208,15 @@ extension OrderStore {
                     let check = try await client.query(OrderStatements.checkCreate, place)
                     guard let row = check.first else { throw StoreError(.corrupt, "The database gave no answer.") }
                     guard try row.bool(0) else { throw Self.createdAhead }
-                    // A repeated request must not bring back the files of an order that was erased.
+                    // A repeated request must not bring back the files of an order that was erased. Its own identifier may
+                    // be another one each time; its key is the same.
                     if try row.bool(1) { throw PostgresError(.uniqueViolation, "the order is there already") }
                 }
+                    if let request = new.idempotency {
+                        let scope = [type, .text(request.route), .text(request.key)]
+                        let kept = try await client.query(AccessStatements.readAnswer, scope)
+                        if !kept.isEmpty { throw PostgresError(.uniqueViolation, "the key was used already") }
+                    }
                 // Contents first and by themselves, or all orders with the same logo would wait for each other: without
                 // their order they are swept up after a day. Those that an erasure took in between are put again.
                 let (statement, contentValues) = Self.putAssets(contents, key.orderType)
