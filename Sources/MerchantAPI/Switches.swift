@@ -49,6 +49,10 @@ internal struct Switches: Sendable {
         guard ExactKey.equal(request.headers.entityTags("if-none-match"), ["*"]) else {
             throw Self.notHeeded("Of If-None-Match only * is heeded here: nothing was done.")
         }
+        // No file is there and not there; which of the two was meant is not ours to guess.
+        if request.headers.contains("if-match") {
+            throw Self.notHeeded("If-Match and If-None-Match can't both be true: nothing was done. Send one of them.")
+        }
     }
 
     /// Refuses names in the query that a route does not know, and what is there twice: a slip must not do what was not meant.
