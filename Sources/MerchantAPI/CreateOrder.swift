@@ -68,7 +68,9 @@ extension MerchantAPI {
                 key: created.key,
                 status: .created
             )
-        case .replayed(let stored, let orderKey, let token):
+        // The token is missing when the order was erased, and the answer with it.
+        case .replayed(_, _, nil): throw Problem.replayedErased
+        case .replayed(let stored, let orderKey, let token?):
             guard case .object(let answer) = try JSONValue(parsing: Array(stored.body.utf8)) else {
                 throw Problem.internalError
             }

@@ -40,7 +40,7 @@ extension MerchantAPI {
             fingerprint: Self.fingerprint(request),
             order: order
         )
-        if let kept = try await self.store.takeKey(request, of: type) { return (kept, true) }
+        if let kept = try await self.store.takeKey(request, of: type) { return (try Self.replay(kept, request), true) }
         let answer: StoredAnswer
         do {
             let outcome = try await work()
@@ -56,7 +56,15 @@ extension MerchantAPI {
         }
         let kept = keeping(answer)
         let given = try await self.store.keepAnswer(kept, for: request, of: type)
-        return given == kept ? (answer, false) : (given, true)
+        return given == kept ? (answer, false) : (try Self.replay(given, request), true)
+    }
+
+    /// A kept answer, as long as it tells anything: of one about an order that was erased since, only that is left to say.
+    ///
+    /// - Throws: the problem of an erased order.
+    private static func replay(_ kept: StoredAnswer, _ request: RequestKey) throws(Problem) -> StoredAnswer {
+        if request.order != nil, kept.body == "{}" { throw .replayedErased }
+        return kept
     }
 
     /// The response with a kept or fresh answer.
@@ -124,7 +132,7 @@ extension StoredAnswer {
     private static func withoutQuotes(_ finding: JSONValue) -> JSONValue {
         guard case .object(var object) = finding, let code = object["code"]?.stringValue else { return .null }
         object["message"] = .string(FindingCatalogue.meaning(of: code) ?? "See the table of codes.")
-        object.remove("fix")
+        object["fix"] = .null
         return .object(object)
     }
 }

@@ -118,15 +118,26 @@ extension MerchantAPITests {
             }
         }
 
-        @Test("a replay after the order was erased has no token any more")
+        @Test("a replay after the order was erased says so, of whatever was asked")
         func erased() async throws {
             try await withMerchant { merchant in
                 let key: HTTPFields = ["idempotency-key": "k"]
                 #expect(await merchant.create("x", key).status == .created)
+                let posts: [(path: String, body: JSONValue)] = [
+                    (Merchant.path("x", "/events"), Merchant.event("e")), (Merchant.path("x", "/share-links"), [:]),
+                ]
+                for (path, body) in posts {
+                    #expect(await merchant.client.send(.post, path, key, json: body).status.code < 300)
+                }
                 #expect(await merchant.client.send(.delete, Merchant.path("x")).status == .noContent)
-                let replayed = await merchant.create("x", key)
-                #expect(replayed.headers["idempotent-replayed"] == "true")
-                #expect(replayed.json["orderDetails"] == .null)
+                var replays = [await merchant.create("x", key)]
+                for (path, body) in posts { replays.append(await merchant.client.send(.post, path, key, json: body)) }
+                for replayed in replays {
+                    #expect(replayed.status == .gone && replayed.code == "order-erased", "\(replayed.text)")
+                    #expect(replayed.headers["content-type"] == "application/problem+json")
+                }
+                // A link is refused before its key is looked for.
+                #expect(replays.map { $0.headers["idempotent-replayed"] } == ["true", "true", nil])
                 #expect(await merchant.create("x").status == .conflict)
             }
         }
@@ -167,6 +178,8 @@ extension MerchantAPITests {
                 let error = again.json["results"]?[0]?["problem"]?["errors"]?[0]
                 #expect(error?["pointer"] == "/events/0/fulfillment/estimatedDeliveryAt")
                 #expect(error?["message"]?.stringValue?.isEmpty == false)
+                // A finding has all its members, also where there is nothing to say.
+                #expect(error?["fix"] == .null)
             }
         }
 
