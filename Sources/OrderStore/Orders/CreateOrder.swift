@@ -117,7 +117,8 @@ extension OrderStore {
                 guard new.idempotency != nil, try await !isWaitingForErasure(new) else { throw StoreError.busy }
                 throw StoreError(
                     .stillRunning,
-                    "A request with this Idempotency-Key is being worked on. Send it again in a second.",
+                    "Another request to create this order, or with this Idempotency-Key, is being worked on. "
+                        + "Send it again in a second.",
                     retryAfter: 1
                 )
             } catch let error as PostgresError
@@ -211,12 +212,12 @@ extension OrderStore {
                     // A repeated request must not bring back the files of an order that was erased. Its own identifier may
                     // be another one each time; its key is the same.
                     if try row.bool(1) { throw PostgresError(.uniqueViolation, "the order is there already") }
-                }
                     if let request = new.idempotency {
                         let scope = [type, .text(request.route), .text(request.key)]
                         let kept = try await client.query(AccessStatements.readAnswer, scope)
                         if !kept.isEmpty { throw PostgresError(.uniqueViolation, "the key was used already") }
                     }
+                }
                 // Contents first and by themselves, or all orders with the same logo would wait for each other: without
                 // their order they are swept up after a day. Those that an erasure took in between are put again.
                 let (statement, contentValues) = Self.putAssets(contents, key.orderType)
