@@ -100,19 +100,33 @@ extension OrderStore {
     }
 
     /// Gives a key back whose request failed: mended, it may come again. In a moment of its own, since it may be that the
-    /// request failed for want of time; and in one commit, or one whose answer is lost would leave the rest undone.
+    /// request failed for want of time, or because its client went away; and in one commit, or one whose answer is lost would
+    /// leave the rest undone.
     package func leaveKey(_ request: RequestKey, of orderType: OrderTypeIdentifier?) async throws {
         let values: [PostgresValue] = [
             .text(orderType?.text ?? ""), .text(request.route), .text(request.key),
             .bytes(request.fingerprint.bytes),
         ]
-        try await RequestTime.unlimited {
-            try await OrderStore.answering(within: Self.leaveTime) {
-                _ = try await client.pipeline([
-                    (AccessStatements.leaveKey, values), (AccessStatements.dropLeftKey, values),
-                ])
+        try await uncancelled { [client] in
+            try await RequestTime.unlimited {
+                try await OrderStore.answering(within: Self.leaveTime) {
+                    _ = try await client.pipeline([
+                        (AccessStatements.leaveKey, values), (AccessStatements.dropLeftKey, values),
+                    ])
+                }
             }
         }
+    }
+
+    /// Waits for work that does not end with the request: in a task of its own, when the request has a loop to start it on.
+    private func uncancelled(_ body: @escaping @Sendable () async throws -> Void) async throws {
+        guard let loop = EventLoop.ofTask() else { return try await body() }
+        let failure = Locked<(any Error)?>(nil)
+        let task = loop.spawn {
+            do { try await body() } catch { failure.withLock { $0 = error } }
+        }
+        await task.value
+        if let error = failure.withLock({ $0 }) { throw error }
     }
 
     /// What is left of the five seconds in which a request is answered.
