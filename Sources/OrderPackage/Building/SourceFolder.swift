@@ -24,7 +24,7 @@ public struct SourceFolder: Sendable {
     /// What can't go into a package: links and the like, names that are one name.
     private var faults: [Finding] = []
     /// The sizes of files that no package has room for: what they hold is not read.
-    private var unread: [String: Int] = [:]
+    private var unread: [String: Int] = [:]  // short: names from a disk.
     private var byteCount = 0
     /// The order, where it can be read: a file that it names is left out for no name.
     private var json = JSONValue.null
