@@ -5,7 +5,7 @@ package import ServiceRuntime
 /// One limit on how often a client may ask, with all that is said of it: to the client, in metrics, in the log.
 ///
 /// A client over its limit gets 429 with `Retry-After` (RFC 9110 10.2.3, RFC 6585 4) and the fields `RateLimit-Policy` and
-/// `RateLimit` (draft-ietf-httpapi-ratelimit-headers-12). Neither metrics nor log name a client, and the log gets one line a
+/// `RateLimit` (draft-ietf-httpapi-ratelimit-headers). Neither metrics nor log name a client, and the log gets one line a
 /// minute however many are refused: whoever floods a service must not flood its log.
 package final class RequestLimit: Sendable {
     /// What the limit is called in fields, problems, metrics and logs: lower-case words with hyphens.
