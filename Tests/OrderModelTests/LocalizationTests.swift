@@ -236,6 +236,11 @@ import Testing
         #expect(found.first?.fix?.contains("Did you mean \"Shirt\" by \"shirt\"?") == true)
     }
 
+    @Test func `keys that are kept for later are a note, also when the order uses none yet`() throws {
+        let found = try findings(order("Shirt"), ["en": ["Handed over": "1"], "fr": ["Handed over": "2"]])
+        #expect(found.map(\.summary) == ["note strings-key-unused en.lproj/order.strings"])
+    }
+
     @Test func `languages are those of ISO 639-3, too`() throws {
         for name in ["yue", "ckb", "cmn-Hans", "de", "fil", "sr-Latn-RS"] {
             #expect(try LocaleIdentifier(name).findings.isEmpty, "\(name)")
