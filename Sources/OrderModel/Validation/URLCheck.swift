@@ -77,13 +77,28 @@ package struct URLCheck {
         // `www.example.com:443/orders`: to a URL, what stands in front of the first colon is the scheme.
         let port = text.utf8.dropFirst(scheme.utf8.count + 1).prefix { $0 != 0x2F && $0 != 0x3F && $0 != 0x23 }
         guard scheme == "localhost" || scheme.utf8.contains(0x2E), (1...5).contains(port.count),
-            port.allSatisfy({ (0x30...0x39).contains($0) })
+            port.allSatisfy({ (0x30...0x39).contains($0) }), (1...65_535).contains(Int(Substring(port)) ?? 0),
+            !isReversedDomain
         else { return nil }
         return (
             "The link names a host and a port, but nothing says how to reach it",
             "Did you mean \"\(DocumentWalk.shown("https://" + text))\"?"
         )
     }
+
+    /// Whether the scheme is an app's own, `com.example.shop` (RFC 7595, 3.8), where a host would have its top level at its
+    /// end: `de.example.com` is one.
+    private var isReversedDomain: Bool {
+        func isTopLevel(_ label: Substring) -> Bool {
+            label.isExactly(oneOf: Self.topLevels) || Country.isKnown(label.uppercased())
+        }
+        let labels = scheme.split(separator: ".")
+        guard let first = labels.first, let last = labels.last else { return false }
+        return first.isExactly(oneOf: Self.topLevels) || isTopLevel(first) && !isTopLevel(last)
+    }
+
+    /// Top levels that no host begins with, beside those of countries.
+    private static let topLevels = ["com", "org", "net", "edu", "gov", "uk"]
 
     /// What keeps it from being the base of a web service. Devices append `/v1/…` themselves.
     package var webServiceFaults: [(code: String, message: String, fix: String)] {
