@@ -103,10 +103,21 @@ extension FileCheck {
             }
         }
 
+        /// By folder, the name of a strings file that is written in another case.
+        private static func stringsInOtherCase(_ paths: [String]) -> [ExactKey: String] {
+            let pairs = paths.compactMap { path -> (ExactKey, String)? in
+                guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
+                let name = path[path.utf8.index(after: slash)...]
+                return name.isCaseless("order.strings") ? (ExactKey(String(path[..<slash])), String(name)) : nil
+            }
+            return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+        }
+
         /// Checks the localization folders, and gives the texts of those that can be read.
         mutating func checkFolders() -> [LocaleIdentifier: StringsTable] {
             var tables: [LocaleIdentifier: StringsTable] = [:]
             var room = Self.textLimit
+            let stringsInOtherCase = Self.stringsInOtherCase(paths)
             for folder in folders {
                 let name = String(Substring(folder.utf8.dropLast(6)))
                 let locale = try? LocaleIdentifier(name)
@@ -121,15 +132,15 @@ extension FileCheck {
                 let path = "\(folder)/order.strings"
                 guard let file = files[ExactKey(path)] else {
                     let hasPassStrings = files[ExactKey("\(folder)/pass.strings")] != nil
+                    let other = hasPassStrings ? "pass.strings" : stringsInOtherCase[ExactKey(folder)]
                     list.error(
                         "strings-missing",
                         folder,
                         hasPassStrings
                             ? "The localization folder has a pass.strings, which is for passes; orders use order.strings."
                             : "The localization folder has no order.strings.",
-                        fix: hasPassStrings
-                            ? "Rename pass.strings to order.strings."
-                            : "Add the file, with the same keys as in the other languages."
+                        fix: other.map { "Rename \($0) to order.strings." }
+                            ?? "Add the file, with the same keys as in the other languages."
                     )
                     continue
                 }
