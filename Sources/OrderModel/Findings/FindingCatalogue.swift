@@ -91,7 +91,7 @@ public enum FindingCatalogue {
         ("unknown-country", "A country code is not assigned in ISO 3166."),
         ("unknown-currency", "A currency code is not in ISO 4217."),
         ("unknown-encoding", "A barcode's messageEncoding is no character set of IANA's list."),
-        ("unknown-locale", "A localization folder names a language, script or region that does not exist."),
+        ("unknown-locale", "A localization folder's language, script or region does not exist, or has a shorter code."),
         ("unknown-member", "An object has no member of this name."),
         ("unknown-value", "A value is not one of those that Wallet knows."),
         ("unusual-file-name", "A file name is hidden by a dot, or has characters beyond ASCII."),
