@@ -106,7 +106,7 @@ package actor IPhoneSimulator {
             document["orderTypeIdentifier"]?.stringValue?.isExactly(details.orderType.text) == true
         else { throw IPhoneError("expected the package of order \(details.order.text), got another order's") }
         if let held = known?.document["updatedAt"]?.stringValue, let come = document["updatedAt"]?.stringValue,
-            come < held
+            let earlier = try? OrderDate(parsing: held), let later = try? OrderDate(parsing: come), later < earlier
         {
             throw IPhoneError("expected an updatedAt of \(held) or later, got \(come): Wallet keeps the newer copy")
         }
