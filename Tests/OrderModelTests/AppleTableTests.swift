@@ -289,12 +289,14 @@ import Testing
     @Test func `titles are words`() {
         let titles = [
             "orderManagementURL", "url", "gtin", "createdAt", "businessChatURL", "webServiceURL", "dropOffBy",
+            "applePayTransactionIdentifier", "applePayTransactionIdentifiers", "applePayload", "shopApplePayTotal",
         ]
         .map(OrderSchema.title)
         #expect(
             titles == [
                 "Order management URL", "URL", "GTIN", "Created at", "Business chat URL", "Web service URL",
-                "Drop off by",
+                "Drop off by", "Apple Pay transaction identifier", "Apple Pay transaction identifiers", "Apple payload",
+                "Shop Apple Pay total",
             ]
         )
     }
