@@ -235,6 +235,24 @@ struct PackageVerifierTests {
         #expect(errors(verifier.verify(files: [])) == ["package-empty ."])
     }
 
+    @Test("texts that the order names as an image or a receipt are no such file, read or known")
+    func textsAsImage() throws {
+        let path = "en.lproj/order.strings"
+        let bytes = Array(#""Shop" = "b";"#.utf8)
+        for (member, order) in [
+            ("logo", ["merchant": ["logo": .string(path), "displayName": "Shop"]] as JSONValue),
+            (
+                "receipt",
+                ["merchant": ["displayName": "Shop"], "payment": ["transactions": [["receipt": .string(path)]]]]
+            ),
+        ] {
+            let read = FileCheck.check(order, files: [path: bytes])
+            #expect(read.contains { $0.isError && $0.code == "file-format" && $0.path == path }, "\(member)")
+            let known = FileCheck.check(order, [ExactKey(path): KnownFile.texts(try StringsTable.parse(bytes))])
+            #expect(known == read, "\(member)")
+        }
+    }
+
     @Test("names with resolutions, without extension and in localization folders are found")
     func variants() throws {
         func codes(_ logo: String, _ paths: [String]) throws -> [String] {

@@ -66,6 +66,7 @@ extension FileCheck {
             switch files[ExactKey(path)] {
             case .contents(let bytes) where !bytes.isEmpty: (format, contents) = (AssetFormat(bytes), bytes)
             case .format(let known): format = known
+            case .texts: format = nil
             default: return
             }
             if use.isImage, format?.isImage != true {
