@@ -115,18 +115,22 @@ extension StoredAnswer {
         else { return self }
         answer["results"] = .array(
             results.map { result in
-                guard case .object(var object) = result, case .object(var problem)? = object["problem"] else {
-                    return result
-                }
-                for list in ["errors", "warnings"] {
-                    guard let findings = problem[list]?.arrayValue else { continue }
-                    problem[list] = .array(findings.map(Self.withoutQuotes))
-                }
-                object["problem"] = .object(problem)
+                // An event that was taken says there itself why it can't be applied.
+                guard case .object(var object) = Self.withoutQuotes(inListsOf: result) else { return result }
+                if let problem = object["problem"] { object["problem"] = Self.withoutQuotes(inListsOf: problem) }
                 return .object(object)
             }
         )
         return StoredAnswer(.object(answer), status: self.status)
+    }
+
+    private static func withoutQuotes(inListsOf value: JSONValue) -> JSONValue {
+        guard case .object(var object) = value else { return value }
+        for list in ["errors", "warnings"] {
+            guard let findings = object[list]?.arrayValue else { continue }
+            object[list] = .array(findings.map { Self.withoutQuotes($0) })
+        }
+        return .object(object)
     }
 
     private static func withoutQuotes(_ finding: JSONValue) -> JSONValue {

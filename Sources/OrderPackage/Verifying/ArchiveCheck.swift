@@ -74,15 +74,15 @@ struct ArchiveCheck {
     ///
     /// - Parameters:
     ///   - unpacked: their paths and contents.
-    ///   - unread: the paths of what is there, but is no file that can be read.
+    ///   - unread: what is there, but was not read, with its size.
     ///   - findings: what there is to say about those.
     init(
         files unpacked: [(path: String, contents: [UInt8])],
-        unread: [String] = [],
+        unread: [(path: String, size: Int)] = [],
         findings: [Finding] = []
     ) {
         for finding in findings { list.append(finding) }
-        checkSize(unpacked.reduce(0) { $0 + $1.contents.count })
+        checkSize(unpacked.reduce(0) { $0 + $1.contents.count } + unread.reduce(0) { $0 + $1.size })
         for (path, bytes) in unpacked {
             // In an archive the reader has looked at the names.
             if let fault = EntryName.fault(path) {
@@ -90,7 +90,7 @@ struct ArchiveCheck {
             }
             add(path: path, bytes, size: bytes.count, compressedSize: bytes.count)
         }
-        for path in unread { add(path: path, nil, size: 0, compressedSize: 0) }
+        for (path, size) in unread { add(path: path, nil, size: size, compressedSize: size) }
         checkPlaces()
     }
 

@@ -13,8 +13,8 @@ public struct UnpackedFolder: Sendable {
     public private(set) var files: [(path: String, contents: [UInt8])] = []
     /// What lies there and is no file that a package can hold.
     public private(set) var findings: [Finding] = []
-    /// The paths of such things: they are there, though nobody can say what they hold.
-    private(set) var unread: [String] = []
+    /// Such things, and files beyond what is read, with their sizes: they are there, though nobody can say what they hold.
+    private(set) var unread: [(path: String, size: Int)] = []
     private var room = ArchiveCheck.limits.totalBytes
     /// So many names are looked at: whoever has more has named another folder than meant.
     private static let nameLimit = 10_000
@@ -49,14 +49,13 @@ public struct UnpackedFolder: Sendable {
                 throw OrderPackageError(.tooManyFiles, path: root, "the folder has \(Self.nameLimit) files and more")
             }
             switch Files.kind(file) {
-            case .file where files.count >= ArchiveCheck.limits.entries: unread.append(path)
-            case .file(let size) where size > room:
-                // Nothing is read after that either: it could only be a part of what there is.
-                room = 0
-                add(
+            case .file(let size) where size > room || files.count >= ArchiveCheck.limits.entries:
+                unread.append((path, size))
+                // What is smaller is at fault only together with others, and their sum is told.
+                guard size >= WalletPolicy.packageLimit else { continue }
+                findings.append(
                     OrderPackageError(.tooLarge, path: path, "the file has \(size) bytes; a package stays below 5 MB")
-                        .finding,
-                    path
+                        .finding
                 )
             case .file: files.append((path, try contents(file)))
             case .folder: try read(root, prefix: "\(path)/", depth: depth + 1)
@@ -72,7 +71,7 @@ public struct UnpackedFolder: Sendable {
 
     private mutating func add(_ finding: Finding, _ path: String) {
         findings.append(finding)
-        unread.append(path)
+        unread.append((path, 0))
     }
 
     private mutating func contents(_ file: String) throws(OrderPackageError) -> [UInt8] {
