@@ -343,7 +343,9 @@ package final class PostgresConnection: ReadinessHandler, @unchecked Sendable {
             // The answers are in, but the cancellation is still on its way somewhere.
             self.mustDiscard = true
             self.end(operation)
-        } else if operation.stop == nil, operation.isCancellable {
+        } else if operation.stop == nil {
+            // Also what its task can't cancel. A COMMIT that waits for the standby would wait on in the server though the
+            // connection is closed, and keep its locks and its session; cut short, it warns that it is on one machine only.
             self.stop(operation, .deadline)
         } else {
             self.fail(PostgresError(.connection, "the server did not answer in time"))
