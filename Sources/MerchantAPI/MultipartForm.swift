@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import ExactJSON
 
 /// A body of the type multipart/form-data (RFC 7578), taken apart. Pure and bounded.
 internal enum MultipartForm {
@@ -75,7 +74,7 @@ internal enum MultipartForm {
                 return (name, end + 2)
             }
             let line = String(decoding: body[position..<end], as: UTF8.self)
-            if line.beginsCaseless(with: "content-disposition:") { name = self.parameter("name", of: line) }
+            if line.lowercased().hasPrefix("content-disposition:") { name = self.parameter("name", of: line) }
             position = end + 2
         }
     }
@@ -103,30 +102,27 @@ internal enum MultipartForm {
 
     /// The value of a parameter `name=value` or `name="value"` after a semicolon.
     private static func parameter(_ wanted: String, of header: String) -> String? {
-        let (blank, tab, quote, escape) = (
-            UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\""), UInt8(ascii: "\\")
-        )
-        var rest = header.utf8[...]
-        while let semicolon = rest.firstIndex(of: UInt8(ascii: ";")) {
-            rest = rest[semicolon...].dropFirst().drop { $0 == blank || $0 == tab }
-            guard let equals = rest.firstIndex(of: UInt8(ascii: "=")) else { return nil }
-            let name = Substring(rest[..<equals])
-            rest = rest[equals...].dropFirst()
-            var value: [UInt8] = []
-            if rest.first == quote {
+        var rest = header[...]
+        while let semicolon = rest.firstIndex(of: ";") {
+            rest = rest[rest.index(after: semicolon)...].drop { $0 == " " || $0 == "\t" }
+            guard let equals = rest.firstIndex(of: "=") else { return nil }
+            let name = rest[..<equals].lowercased()
+            rest = rest[rest.index(after: equals)...]
+            var value = ""
+            if rest.first == "\"" {
                 rest = rest.dropFirst()
-                while let byte = rest.popFirst(), byte != quote {
-                    if byte == escape, let escaped = rest.first, escaped == quote || escaped == escape {
+                while let character = rest.popFirst(), character != "\"" {
+                    if character == "\\", let escaped = rest.first, escaped == "\"" || escaped == "\\" {
                         value.append(escaped)
                         rest = rest.dropFirst()
                     } else {
-                        value.append(byte)
+                        value.append(character)
                     }
                 }
             } else {
-                value = Array(rest.prefix { $0 != UInt8(ascii: ";") && $0 != blank })
+                value = String(rest.prefix { $0 != ";" && $0 != " " })
             }
-            if name.isCaseless(wanted) { return String(decoding: value, as: UTF8.self) }
+            if name == wanted { return value }
         }
         return nil
     }

@@ -217,7 +217,6 @@ private struct ReferenceFold {
         let base = try JSONValue(text: Self.base)
         var sets = 0
         var arrivals = 0
-        var taken = 0
         for seed in 0..<1500 {
             var random = SeededGenerator(seed: UInt64(300_000 + seed))
             var reports: [Report] = []
@@ -228,7 +227,6 @@ private struct ReferenceFold {
                 reports.append(report)
                 entries.append(entry)
             }
-            taken += entries.count
             var reference = ReferenceFold(reports)
             var expected: [String: JSONObject] = [:]
             for thing in Self.things {
@@ -264,7 +262,6 @@ private struct ReferenceFold {
             }
             sets += 1
         }
-        #expect(taken > 3 * sets)
-        print("reference: \(sets) sets, \(taken) entries, \(arrivals) arrivals")
+        print("reference: \(sets) sets, \(arrivals) arrivals")
     }
 }

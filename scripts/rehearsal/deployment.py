@@ -7,15 +7,17 @@ through the proxy by a simulated iPhone, changed, pushed and pulled again.
 """
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
 
-import compose
+import yaml
 
 BIN = os.path.abspath(sys.argv[1])
+HERE = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
 CONTAINER_USER = 10001  # as in the Dockerfile
 NOBODY = 65534
 NETWORK = "172.28.77"
@@ -25,6 +27,11 @@ PREFIX = "wor-"
 
 def run(*command, **options):
     return subprocess.run(command, check=True, text=True, capture_output=True, **options).stdout
+
+
+def expand(text):
+    """Compose's ${NAME}, ${NAME:-default} and ${NAME:?complaint}."""
+    return re.sub(r"\$\{(\w+)(?::[-?]([^}]*))?\}", lambda m: VALUES.get(m[1], m[2] or ""), text)
 
 
 def wait(what, check, seconds=60):
@@ -39,7 +46,9 @@ def wait(what, check, seconds=60):
 class Rehearsal:
     def __init__(self, folder):
         self.folder = folder
-        self.services = compose.services()
+        with open(os.path.join(HERE, "docker-compose.yml")) as file:
+            self.file = yaml.safe_load(file)
+        self.services = self.file["services"]
         self.addresses = {name: f"{NETWORK}.{index + 10}" for index, name in enumerate(self.services)}
         self.running = {}
 
@@ -78,7 +87,7 @@ class Rehearsal:
     def volume(self, source):
         """The folder that stands for a volume; a named one is made as an engine does, with the owner in the image."""
         if source.startswith("."):
-            return os.path.normpath(os.path.join(compose.HERE, source))
+            return os.path.normpath(os.path.join(HERE, source))
         path = os.path.join(self.folder, "volumes", source)
         if not os.path.isdir(path):
             os.makedirs(path)
@@ -103,8 +112,8 @@ class Rehearsal:
 
     def start(self, name):
         service = self.services[name]
-        environment = compose.environment(service, VALUES)
-        command = [compose.expand(word, VALUES) for word in service.get("command", [])]
+        environment = {key: expand(str(value)) for key, value in service.get("environment", {}).items()}
+        command = [expand(word) for word in service.get("command", [])]
         user = CONTAINER_USER
         if service.get("image", "") == "walletorders":
             program = service.get("entrypoint", ["/usr/local/bin/walletorders"])[0]
@@ -186,7 +195,7 @@ def story(stage):
     for name in ("serve", "worker"):
         wait(f"{name} ready", lambda: '"ready"' in stage.log(name))
     serve = stage.services["serve"]
-    environment = compose.environment(serve, VALUES)
+    environment = {key: expand(str(value)) for key, value in serve["environment"].items()}
     environment["WALLETORDERS_DATA_DIR"] = "/var/lib/walletorders"
 
     def program(*words):

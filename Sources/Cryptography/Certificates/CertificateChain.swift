@@ -43,9 +43,7 @@ package enum CertificateChain {
             let fault = unsafe X509_STORE_CTX_get_error(context)
             let failed = unsafe X509_STORE_CTX_get_current_cert(context)
             let culprit = unsafe failed.flatMap { try? unsafe Certificate(sharing: $0) } ?? leaf
-            var error = error(fault, culprit, given: intermediates + roots, failures)
-            error.culprit = culprit
-            throw error
+            throw error(fault, culprit, given: intermediates + roots, failures)
         }
         return try unsafe CertificateStack.certificates(of: X509_STORE_CTX_get0_chain(context))
     }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import ExactJSON
 
 /// How a message's end is found (RFC 9112 6.3).
 package enum HTTP1Framing: Hashable, Sendable {
@@ -38,14 +37,13 @@ struct HTTP1ControlFields: Sendable {
             }
             host = value
         case 6 where name == "expect":
-            if value.isCaseless("100-continue") { expectsContinue = true } else { hasUnknownExpectation = true }
+            if value.lowercased() == "100-continue" { expectsContinue = true } else { hasUnknownExpectation = true }
         case 10 where name == "connection":
             for option in value.utf8.split(separator: UInt8(ascii: ",")) {
-                let option = String(decoding: option.filter { !HTTP1Bytes.isBlank($0) }, as: UTF8.self)
-                if option.isCaseless("close") {
-                    asksToClose = true
-                } else if option.isCaseless("keep-alive") {
-                    asksToKeepAlive = true
+                switch String(Substring(option)).lowercased().filter({ $0 != " " && $0 != "\t" }) {
+                case "close": asksToClose = true
+                case "keep-alive": asksToKeepAlive = true
+                default: break
                 }
             }
         case 14 where name == "content-length":
@@ -56,11 +54,9 @@ struct HTTP1ControlFields: Sendable {
                 throw HTTP1Fault("There is more than one Transfer-Encoding field.")
             }
             let value = value.lowercased()
-            if value.isExactly("chunked") {
+            if value == "chunked" {
                 isChunked = true
-            } else if value.endsExactly(with: ", chunked"),
-                !Substring(value.utf8.dropLast(9)).containsExactly("chunked")
-            {
+            } else if value.hasSuffix(", chunked") && !value.dropLast(9).contains("chunked") {
                 unknownCoding = true
             } else {
                 throw HTTP1Fault("Transfer-Encoding is not a single, final \"chunked\".")

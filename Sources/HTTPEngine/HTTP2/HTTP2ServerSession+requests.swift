@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import CNGHTTP2
-import ExactJSON
 import ServiceRuntime
 
 extension HTTP2ServerSession {
@@ -55,7 +54,7 @@ extension HTTP2ServerSession {
         guard announced <= match.bodyLimit else { return refuse(stream, .contentTooLarge(limit: match.bodyLimit)) }
         // No more than may come before the gate and the budgets are asked.
         if announced > 0 { stream.body.reserveCapacity(min(announced, 16 * 1024)) }
-        if "100-continue".isExactly(oneOf: stream.fields.tokens("expect")) {
+        if stream.fields.tokens("expect").contains("100-continue") {
             if stream.gate == .open { sendContinue(stream) } else { askGate(stream) }
         }
     }
@@ -75,9 +74,7 @@ extension HTTP2ServerSession {
         } else {
             // The body's time begins anew: it was we who waited.
             restartBodyTime(of: stream)
-            if stream.body.isEmpty, "100-continue".isExactly(oneOf: stream.fields.tokens("expect")) {
-                sendContinue(stream)
-            }
+            if stream.body.isEmpty, stream.fields.tokens("expect").contains("100-continue") { sendContinue(stream) }
             releaseWindows()
         }
         pump()
@@ -93,7 +90,7 @@ extension HTTP2ServerSession {
         if let authority = stream.authority {
             if let host = stream.fields["host"] {
                 // Two names for one request: which one a reader believes must not matter (RFC 9113 8.3.1).
-                guard host.isExactly(authority) else {
+                guard host == authority else {
                     return .badRequest("Host and :authority differ.", code: "conflicting-host")
                 }
             } else {

@@ -34,9 +34,7 @@ struct PathSegments {
                 throw Self.malformed("The path has more than \(Self.most) segments.")
             }
             let segment = isEncoded ? try Self.decoded(raw) : Self.text(raw)
-            guard segment.utf8.count > 2 || segment != "." && segment != ".." else {
-                throw Self.malformed("The path has a dot segment.")
-            }
+            guard segment != ".", segment != ".." else { throw Self.malformed("The path has a dot segment.") }
             segments.append(segment)
         }
         self.segments = segments

@@ -180,9 +180,8 @@ final class ServerConnection: SocketTransportDelegate, HTTPServerSessionHost, @u
     }
 
     func ask(_ gate: @escaping HTTPGate, _ fields: HTTPFields, stream: HTTPStreamNumber) {
-        let address = self.shard.proxies.client(of: fields, from: self.peer)
         _ = self.shard.loop.spawn { [self] in
-            let problem = await gate(fields, address)
+            let problem = await gate(fields)
             self.session?.gateAnswered(problem, for: stream)
         }
     }

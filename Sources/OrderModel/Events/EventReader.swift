@@ -28,7 +28,7 @@ struct EventReader {
             add(
                 "wrong-type",
                 [],
-                "An event is an object, not \(json.typePhrase).",
+                "An event is an object, not \(json.typeName).",
                 fix: "Send {\"eventIdentifier\": …, \"fulfillment\": {…}}."
             )
             return nil
@@ -54,7 +54,7 @@ struct EventReader {
                 add(
                     "wrong-type",
                     ["correction"],
-                    "Expected a boolean, found \(value.typePhrase).",
+                    "Expected a boolean, found \(value.typeName).",
                     fix: "Send true or false."
                 )
             }
@@ -86,12 +86,7 @@ struct EventReader {
             return nil
         }
         guard let text = value.stringValue else {
-            add(
-                "wrong-type",
-                place,
-                "Expected a string, found \(value.typePhrase).",
-                fix: "Send the identifier as text."
-            )
+            add("wrong-type", place, "Expected a string, found \(value.typeName).", fix: "Send the identifier as text.")
             return nil
         }
         do throws(IdentifierError) {
@@ -109,7 +104,7 @@ struct EventReader {
             add(
                 "wrong-type",
                 place,
-                "Expected a string, found \(value.typePhrase).",
+                "Expected a string, found \(value.typeName).",
                 fix: "Send \(FieldKind.dateTime.advice)."
             )
             return nil
@@ -139,7 +134,7 @@ struct EventReader {
     private mutating func readText(_ object: JSONObject, _ name: String) -> String? {
         guard let value = object[name], !value.isNull else { return nil }
         if let text = value.stringValue { return text }
-        add("wrong-type", [name], "Expected a string, found \(value.typePhrase).", fix: "Send the identifier as text.")
+        add("wrong-type", [name], "Expected a string, found \(value.typeName).", fix: "Send the identifier as text.")
         return nil
     }
 
@@ -160,7 +155,7 @@ struct EventReader {
             add(
                 "wrong-type",
                 [member],
-                "Expected an object, found \(value.typePhrase).",
+                "Expected an object, found \(value.typeName).",
                 fix: "Send {…identity, changes…}."
             )
             return nil

@@ -33,13 +33,7 @@ public struct LocaleIdentifier: Hashable, Sendable, CustomStringConvertible, Com
             good = rest.isEmpty
         }
         guard good else {
-            let shown = DocumentWalk.shown(text)
-            throw IdentifierError(
-                .badForm,
-                kind,
-                "\"\(shown)\" is not of the form language[-Script][-REGION]",
-                fix: fix
-            )
+            throw IdentifierError(.badForm, kind, "The locale is not of the form language[-region]", fix: fix)
         }
         self.text = text
     }

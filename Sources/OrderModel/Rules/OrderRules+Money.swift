@@ -5,14 +5,9 @@ import ExactJSON
 extension OrderRules {
     /// A sum of money in the document that can be read.
     private struct Amount {
-        let list: [String]
-        let index: Int?
-        let member: String
+        let place: [String]
         let currency: String
         let amount: DecimalAmount
-
-        /// Made when there is something to say: an order has thousands of amounts.
-        var place: [String] { list + (index.map { [String($0)] } ?? []) + [member] }
     }
 
     mutating func checkMoney() {
@@ -31,19 +26,19 @@ extension OrderRules {
     /// Every amount with a known currency; the total comes first.
     private func readAmounts() -> [Amount] {
         var found: [Amount] = []
-        func take(_ value: JSONValue?, _ list: [String], _ index: Int?, _ member: String) {
+        func take(_ value: JSONValue?, _ place: [String]) {
             guard let value, let amount = value["amount"].flatMap({ DecimalAmount($0) }),
                 let currency = value["currency"]?.stringValue, Currency.isKnown(currency)
             else { return }
-            found.append(Amount(list: list, index: index, member: member, currency: currency, amount: amount))
+            found.append(Amount(place: place, currency: currency, amount: amount))
         }
         func takeEach(_ list: JSONValue?, _ member: String, _ place: [String]) {
             for (index, element) in (list?.arrayValue ?? []).enumerated() {
-                take(element[member], place, index, member)
+                take(element[member], place + [String(index), member])
             }
         }
         let payment = order["payment"]
-        take(payment?["total"], ["payment"], nil, "total")
+        take(payment?["total"], ["payment", "total"])
         takeEach(order["lineItems"], "price", ["lineItems"])
         takeEach(payment?["summaryItems"], "value", ["payment", "summaryItems"])
         takeEach(payment?["transactions"], "amount", ["payment", "transactions"])
@@ -80,7 +75,7 @@ extension OrderRules {
         for money in amounts where seen.insert(money.currency).inserted {
             let place = money.place + ["currency"]
             checkUse(of: money.currency, place)
-            guard let reference, !money.currency.isExactly(reference) else { continue }
+            guard let reference, money.currency != reference else { continue }
             add(
                 .warning,
                 "mixed-currencies",

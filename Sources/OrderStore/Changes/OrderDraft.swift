@@ -18,11 +18,6 @@ struct OrderDraft {
         let entry: LogEntry
         let fingerprint: [UInt8]
         let answer: FoldAnswer
-        /// Why it could not be applied where it stands.
-        var complaints: [Finding] = []
-
-        /// What the answer says beside its verdict, as it is stored: pointers, and findings as objects.
-        var told: [JSONValue] { answer.changed.map { .string($0.description) } + complaints.map(\.json) }
     }
 
     let locked: LockedOrder
@@ -38,9 +33,9 @@ struct OrderDraft {
     /// Warnings about documents, by place in the request.
     private(set) var findings: [Int: [Finding]] = [:]
     /// Own files put (a file) or taken away (nil).
-    private(set) var files: [String: OrderFile?] = [:]  // short: PackagePaths and locales, which are short ASCII.
+    private(set) var files: [String: OrderFile?] = [:]
     /// Own strings put (a table) or taken away (nil).
-    private(set) var strings: [String: JSONObject?] = [:]  // short: PackagePaths and locales, which are short ASCII.
+    private(set) var strings: [String: JSONObject?] = [:]
     /// Whether files are to be pinned anew though no document changed.
     private(set) var repins = false
     /// What made the revision, for the history.
@@ -179,11 +174,7 @@ struct OrderDraft {
         }
         if answer.isApplied { cause = cause ?? edit.change.cause }
         entryByEvent[event.eventIdentifier] = entries.count
-        var new = NewEntry(index: edit.index, entry: entry, fingerprint: fingerprint, answer: answer)
-        if [.invalidHere, .typeMismatch].contains(answer.verdict) {
-            new.complaints = log?.complaints(about: entry) ?? []
-        }
-        note(new)
+        note(NewEntry(index: edit.index, entry: entry, fingerprint: fingerprint, answer: answer))
         // One event in 200, whichever they are, looks whether the log has grown too long: nobody has to count each time.
         if (Int(fingerprint[0]) << 8 | Int(fingerprint[1])) % FoldCompaction.keptEntries == 0 { looksAtLength = true }
     }
@@ -282,16 +273,15 @@ struct OrderDraft {
         )
         let (json, notes) = intake.complete(wished)
         let (document, faults) = OrderDocument.validate(json, options.stored)
-        let refusals = notes + faults + identityFaults(json)
-        guard let document, !refusals.contains(where: \.isError) else {
+        var all = notes + faults + identityFaults(json)
+        guard let document, !all.contains(where: \.isError) else {
             throw StoreError(
                 .invalidDocument,
                 "The order would not be valid.",
-                findings: refusals,
+                findings: all,
                 order: locked.key
             )
         }
-        var overrulings: [Finding] = []
         let change = OrderEdit(from: self.document, to: document.json)
         if !change.isEmpty {
             let entry = LogEntry(change, identifier: edit.identifier.text, occurredAt: stamp())
@@ -300,58 +290,49 @@ struct OrderDraft {
             case .applied:
                 cause = cause ?? edit.change.cause
                 note(NewEntry(index: edit.index, entry: entry, fingerprint: [], answer: answer))
-                overrulings = overruled(change, entry)
+                all += overruled(change, entry)
             case .same: break
             default:
-                let refusal = Finding(
-                    severity: .error,
-                    code: "overruled",
-                    pointer: .root,
-                    message:
-                        "Events with a later occurredAt leave no room for this change (\(answer.verdict.rawValue)).",
-                    fix: "Send it again when their time has come."
+                all.append(
+                    Finding(
+                        severity: .error,
+                        code: "overruled",
+                        pointer: .root,
+                        message:
+                            "Events with a later occurredAt leave no room for this change (\(answer.verdict.rawValue)).",
+                        fix: "Send it again when their time has come."
+                    )
                 )
                 throw StoreError(
                     .invalidDocument,
                     "The change would be overruled by later events.",
-                    findings: refusals + [refusal],
+                    findings: all,
                     order: locked.key
                 )
             }
         }
-        // What is to be said of the order that is shown now: events may have made another of it than was asked for.
-        let said =
-            self.document == document.json ? faults : OrderDocument.validate(self.document, options.stored).findings
-        findings[edit.index] = notes + said.filter { !$0.isError } + overrulings
+        findings[edit.index] = all
     }
 
-    /// Where other entries overrule an edit that changed something all the same, later ones or those that had waited for what it
-    /// adds: what it would still change behind them, if it were about things that are there.
+    /// Where later entries overrule an edit that changed something all the same: what it would still change behind them.
     private func overruled(_ change: OrderEdit, _ entry: LogEntry) -> [Finding] {
-        guard let log, let last = log.last, entry.position < last || change.adds else { return [] }
-        let isLast = !(entry.position < last)
+        guard let log, let last = log.last, entry.position < last else { return [] }
         var later = FoldedLog(after: log.result, fold)
         let places = later.append(
-            LogEntry(change.stated, identifier: entry.identifier, occurredAt: last.occurredAt + 1)
+            LogEntry(change, identifier: entry.identifier, occurredAt: last.occurredAt + 1)
         ).changed
         let stated = change.changes.last { $0.subject == .order }?.members
         return places.filter { place in
             // A status that follows from the fulfillments was not asked for.
-            guard place.tokens.count == 1, let name = place.tokens.first, name.beginsExactly(with: "status") else {
-                return true
-            }
+            guard place.tokens.count == 1, let name = place.tokens.first, name.hasPrefix("status") else { return true }
             return stated?[name] != nil
         }.map { place in
             Finding(
                 severity: .warning,
                 code: "overruled",
                 pointer: place,
-                message: isLast
-                    ? "An event that had waited for this has another value here, which stays."
-                    : "An event with a later occurredAt has another value here, which stays.",
-                fix: isLast
-                    ? "Send it once more if the event is wrong: now it is there, and a change of it counts."
-                    : "Send it again when the time of that event has come."
+                message: "An event with a later occurredAt has another value here, which stays.",
+                fix: "Send it again when the time of that event has come."
             )
         }
     }

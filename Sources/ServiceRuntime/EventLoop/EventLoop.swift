@@ -42,9 +42,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     private var timerSequence: UInt64 = 0
 
     /// The clock as it was when this turn of the loop began. Read on the loop.
-    package var now: MonotonicTime { self.turnBegan }
-    // Stored apart: an access to a stored property of another module is checked for meeting another at each time.
-    private var turnBegan = MonotonicTime.now()
+    package private(set) var now = MonotonicTime.now()
 
     /// Makes a loop and starts its thread.
     ///
@@ -296,7 +294,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
             let timeout: Int32 =
                 !self.local.isEmpty || isStopping ? 0 : EventLoop.milliseconds(until: self.timers.first?.deadline)
             let count = unsafe epoll_wait(self.epoll, events, Int32(capacity), timeout)
-            self.turnBegan = MonotonicTime.now()
+            self.now = MonotonicTime.now()
             for index in 0..<max(0, Int(count)) {
                 unsafe self.dispatch(events: events[index].events, data: clinux_epoll_data(events + index))
             }

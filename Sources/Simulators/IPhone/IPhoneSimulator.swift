@@ -38,9 +38,7 @@ package actor IPhoneSimulator {
     package nonisolated let pushToken: String
     private let client: HTTPClient
     private let roots: [Certificate]
-    // short: identifiers that were checked.
     private var orders: [String: WalletOrder] = [:]
-    // short: identifiers that were checked.
     private var tags: [String: String] = [:]
 
     /// Makes a phone without orders.
@@ -90,7 +88,7 @@ package actor IPhoneSimulator {
             throw IPhoneError("GET package: expected 200, got \(response.status.code)")
         }
         let type = response.headers["content-type"] ?? "none"
-        guard type.isExactly("application/vnd.apple.finance.order") else {
+        guard type == "application/vnd.apple.finance.order" else {
             throw IPhoneError("expected the media type application/vnd.apple.finance.order, got \(type)")
         }
         guard let lastModified = response.headers["last-modified"], WallTime(httpDate: lastModified) != nil else {
@@ -102,11 +100,11 @@ package actor IPhoneSimulator {
             let faults = report.findings.filter { $0.severity == .error }.map { "\($0.code): \($0.message)" }
             throw IPhoneError("expected a package that verifies, got \(faults.joined(separator: "; "))")
         }
-        guard document["orderIdentifier"]?.stringValue?.isExactly(details.order.text) == true,
-            document["orderTypeIdentifier"]?.stringValue?.isExactly(details.orderType.text) == true
+        guard document["orderIdentifier"]?.stringValue == details.order.text,
+            document["orderTypeIdentifier"]?.stringValue == details.orderType.text
         else { throw IPhoneError("expected the package of order \(details.order.text), got another order's") }
         if let held = known?.document["updatedAt"]?.stringValue, let come = document["updatedAt"]?.stringValue,
-            let earlier = try? OrderDate(parsing: held), let later = try? OrderDate(parsing: come), later < earlier
+            come < held
         {
             throw IPhoneError("expected an updatedAt of \(held) or later, got \(come): Wallet keeps the newer copy")
         }

@@ -138,17 +138,7 @@ enum PackageBuildCommand: Command {
                 return try SigningIdentity.load(files, for: type, validAt: now)
             }
         } catch let error as OrderPackageError {
-            throw CommandFailure(.inputUnreadable, error.description + self.option(for: error.code))
-        }
-    }
-
-    /// The option that gives what is missing.
-    private static func option(for code: OrderPackageError.Code) -> String {
-        switch code {
-        case .passphraseNeeded, .wrongPassphrase: " (--passphrase-file FILE)"
-        case .unknownIssuer, .wrongIntermediate: " (--intermediate FILE)"
-        case .noPrivateKey, .keyMismatch: " (--key PEM)"
-        default: ""
+            throw CommandFailure(.inputUnreadable, error.description)
         }
     }
 
@@ -200,10 +190,10 @@ enum PackageBuildCommand: Command {
             return
         }
         for finding in report.findings { Report.complain(finding) }
-        for path in source.leftOut { Terminal.complain("left out: \(Terminal.line(path))") }
+        for path in source.leftOut { Terminal.complain("left out: \(Terminal.printable(path))") }
         guard let (output, package, identity, _) = result, output != "-" else { return }
         Terminal.print(
-            "\(Terminal.line(output)): \(package.byteCount) bytes, signed for \(identity.orderTypeIdentifier.text)"
+            "\(Terminal.printable(output)): \(package.byteCount) bytes, signed for \(identity.orderTypeIdentifier.text)"
         )
     }
 }

@@ -41,27 +41,6 @@ struct RunningServer: Sendable {
         return limits
     }
 
-    /// A server on a free port of this machine, which does not run yet.
-    static func bound(
-        _ router: Router,
-        on loops: EventLoopGroup,
-        control: HTTP2Control? = nil
-    ) throws -> (server: HTTPServer, port: Int) {
-        let server = HTTPServer(
-            name: "test",
-            address: .ip(host: "127.0.0.1", port: 0),
-            tls: nil,
-            router: router,
-            limits: Self.limits,
-            loops: loops,
-            logger: Logger(label: "test", sink: LogSink(form: .text) { _ in }),
-            control: control,
-            metrics: Metrics()
-        )
-        guard case .ip(_, let port) = try server.bind() else { throw RawPeer.Failure(description: "no port") }
-        return (server, port)
-    }
-
     /// Serves while `body` runs, then ends all.
     static func with(
         _ limits: HTTPLimits = Self.limits,
@@ -149,9 +128,8 @@ struct RunningServer: Sendable {
             .post,
             "/gated",
             bodyLimit: 1_000_000,
-            gate: { fields, address in
+            gate: { fields in
                 probe.paths.withLock { $0.append("gate") }
-                if address == "203.0.113.9" { return Problem(.tooManyRequests, code: "rate-limited") }
                 // As a look-up in a database would.
                 do { try await Task.sleep(for: .milliseconds(20)) } catch {}
                 return fields["authorization"] == "yes" ? nil : Problem(.unauthorized, code: "unauthorized")
@@ -179,7 +157,7 @@ struct RunningServer: Sendable {
             .post,
             "/slow-gate",
             bodyLimit: 1_000_000,
-            gate: { _, _ in
+            gate: { _ in
                 probe.isWaiting.fire()
                 do { try await probe.gateAnswer.wait() } catch {}
                 return nil
