@@ -111,7 +111,7 @@ let package = Package(
                 path: "scripts/walletbench",
                 swiftSettings: settings
             ),
-            // How tests deal with time. No product reaches it.
+            // What tests of all modules share: above all how they deal with time. No product reaches it.
             .target(name: "TestPatience", path: "Tests/TestPatience", swiftSettings: settings),
             // What tests of the store and the stations share: a real database for each test. No product reaches it.
             .target(

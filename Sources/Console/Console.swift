@@ -55,8 +55,10 @@ package final class Console: Service {
             if let fault = try await withDeadline(.seconds(2), { try await self.store.schemaFault() }) {
                 return self.notReady("the database has another schema: \(fault)")
             }
-        } catch {
+        } catch  where OrderStore.isUnavailable(error) || error is DeadlineExceeded {
             return self.notReady("the database does not answer")
+        } catch {
+            return self.notReady("the database's schema can't be read: \(error)")
         }
         let degraded = self.faults() + self.certificateFaults()
         return self.uncached(.json(["ready": true, "degraded": .array(degraded.map { .string($0) })]))
@@ -106,7 +108,7 @@ package final class Console: Service {
             oldest = [age.map(\.inSeconds) ?? 0]
         } catch {
             // Left out: what was true a while ago would look as if it were true now.
-            self.logger.warning("ticket numbers could not be read")
+            self.logger.warning("ticket numbers could not be read", ["error": "\(error)"])
         }
         self.metrics.replaceGauges(
             "walletorders_push_tickets",

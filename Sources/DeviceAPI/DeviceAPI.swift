@@ -12,17 +12,20 @@ package struct DeviceAPI: Sendable {
     internal let packages: SignedPackages
     internal let reads: PackageReads
     internal let logs: DeviceLogs
+    internal let limits: DeviceLimits
     internal let logger: Logger
 
     /// Makes the service.
     ///
     /// - Parameters:
     ///   - reads: counts what devices fetched; a service of its own that must run.
+    ///   - limits: how often devices may ask; nil: as often as they like.
     ///   - metrics: where log lines are counted by kind.
     package init(
         store: OrderStore,
         packages: SignedPackages,
         reads: PackageReads,
+        limits: DeviceLimits? = nil,
         logger: Logger,
         metrics: Metrics = .shared
     ) {
@@ -30,6 +33,7 @@ package struct DeviceAPI: Sendable {
         self.packages = packages
         self.reads = reads
         self.logs = DeviceLogs(metrics: metrics)
+        self.limits = limits ?? DeviceLimits(logger: logger, metrics: metrics)
         self.logger = logger
     }
 
@@ -42,24 +46,30 @@ package struct DeviceAPI: Sendable {
             router.on(.post, registration, under: prefix, bodyLimit: 64 << 10, name: "register") {
                 request,
                 parameters in
-                try await self.answering { try await self.register(request, parameters) }
+                try self.limits.check(request, about: .device(parameters), cost: DeviceLimits.registrationCost)
+                return try await self.answering { try await self.register(request, parameters) }
             }
             router.on(.delete, registration, under: prefix, name: "unregister") { request, parameters in
-                try await self.answering { try await self.unregister(request, parameters) }
+                try self.limits.check(request, about: .device(parameters))
+                return try await self.answering { try await self.unregister(request, parameters) }
             }
             router.on(.get, "/v1/devices/{device}/registrations/{type}", under: prefix, name: "changed-orders") {
                 request,
                 parameters in
-                try await self.answering { try await self.changedOrders(request, parameters) }
+                try self.limits.check(request, about: .device(parameters))
+                return try await self.answering { try await self.changedOrders(request, parameters) }
             }
             router.on(.get, "/v1/orders/{type}/{order}", under: prefix, name: "package") { request, parameters in
-                try await self.answering { try await self.package(request, parameters) }
+                try self.limits.check(request, about: .order(parameters))
+                return try await self.answering { try await self.package(request, parameters) }
             }
             router.on(.post, "/v1/log", under: prefix, bodyLimit: 64 << 10, name: "log") { request, _ in
-                try await self.receiveLog(request)
+                try self.limits.check(request, about: nil)
+                return try await self.receiveLog(request)
             }
             router.on(.get, "/o/{token}/{name}", under: prefix, name: "share-link") { request, parameters in
-                try await self.answering { try await self.sharedPackage(request, parameters) }
+                try self.limits.check(request, about: .link(parameters))
+                return try await self.answering { try await self.sharedPackage(request, parameters) }
             }
         }
         return router
@@ -108,6 +118,7 @@ extension Substring {
     fileprivate func range(of text: String) -> Range<String.Index>? {
         var start = self.startIndex
         while start < self.endIndex {
+            // short: a setting.
             if self[start...].hasPrefix(text) { return start..<self.index(start, offsetBy: text.count) }
             start = self.index(after: start)
         }

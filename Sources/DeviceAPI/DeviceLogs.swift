@@ -15,6 +15,7 @@ internal struct DeviceLogs: Sendable {
     private struct Window: Sendable {
         var start = MonotonicTime.now()
         var total = 0
+        // short: an address as NetworkAddress writes it.
         var counts: [String: Int] = [:]
     }
     private let metrics: Metrics

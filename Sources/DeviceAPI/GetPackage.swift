@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import ExactJSON
 internal import HTTPEngine
 internal import OrderModel
 internal import OrderPackage
@@ -22,7 +23,7 @@ extension DeviceAPI {
     internal func sharedPackage(_ request: HTTPRequest, _ parameters: RouteParameters) async throws -> HTTPResponse {
         let name = parameters["name"]
         let gone = Problem.notFound("This link is not valid, or not any more.", code: "share-link-not-found")
-        guard name.hasSuffix(".order"), parameters["token"].utf8.count <= 128,
+        guard name.endsExactly(with: ".order"), parameters["token"].utf8.count <= 128,
             let key = try await self.store.shareLink(token: parameters["token"]),
             let head = try await self.store.head(key), !head.isErased
         else { throw gone }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import ExactJSON
 internal import HTTPEngine
 internal import OrderModel
 internal import OrderStore
@@ -47,9 +48,9 @@ extension DeviceAPI {
     /// The token of a header's value, or nil when the scheme is another one or the form is wrong.
     internal static func token(in header: String?) -> String? {
         guard let header, header.utf8.count <= 1_024 else { return nil }
-        let parts = header.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, parts[0].lowercased() == "appleorder" else { return nil }
-        let token = parts[1].drop { $0 == " " }
-        return token.isEmpty || token.contains(" ") ? nil : String(token)
+        let scheme = "appleorder "
+        guard header.beginsCaseless(with: scheme) else { return nil }
+        let token = header.utf8.dropFirst(scheme.utf8.count).drop { $0 == UInt8(ascii: " ") }
+        return token.isEmpty || token.contains(UInt8(ascii: " ")) ? nil : String(Substring(token))
     }
 }

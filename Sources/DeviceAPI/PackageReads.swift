@@ -52,7 +52,7 @@ package final class PackageReads: Service {
         guard !reads.isEmpty else { return }
         do { try await self.store.recordReads(reads) } catch {
             self.dropped.increment(by: reads.count)
-            self.logger.warning("reads were not recorded", ["count": .integer(reads.count)])
+            self.logger.warning("reads were not recorded", ["count": .integer(reads.count), "error": "\(error)"])
         }
     }
 }

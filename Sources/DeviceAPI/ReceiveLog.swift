@@ -16,8 +16,11 @@ extension DeviceAPI {
             throw Problem.badRequest("The body must be an object with the array \"logs\".", code: "malformed-log")
         }
         let accepted = self.logs.accept(logs.lazy.compactMap(\.stringValue), from: request.remoteAddress)
-        do { try await self.store.recordLog(accepted) } catch {
-            self.logger.warning("device log lines were not recorded", ["count": .integer(accepted.count)])
+        do { try await OrderStore.answering { try await self.store.recordLog(accepted) } } catch {
+            self.logger.warning(
+                "device log lines were not recorded",
+                ["count": .integer(accepted.count), "error": "\(error)"]
+            )
         }
         return HTTPResponse(.ok)
     }

@@ -4,24 +4,24 @@ internal import ExactJSON
 internal import HTTPEngine
 internal import OrderModel
 internal import OrderStore
+internal import ServiceRuntime
 
 extension MerchantAPI {
-    /// Lets a request pass that shows a key with the right scope, and turns the store's errors into problems.
+    /// Lets a request pass that shows a key with the right scope and does not come too soon after others, and turns the store's
+    /// errors into problems. An answer tells what the key has left.
     ///
-    /// - Parameter heeded: of a route that writes, the switches that it heeds; the others are refused.
+    /// - Parameter heeded: the parameters and switches that the route heeds; others are refused.
     internal func answering(
         _ request: HTTPRequest,
         _ scope: APIScope,
-        heeding heeded: Switches? = nil,
+        heeding heeded: Switches = .reading,
         within time: Duration = OrderStore.answerTime,
         _ body: (APIKey) async throws -> HTTPResponse
     ) async throws -> HTTPResponse {
         try await OrderStore.answering(within: time) {
             try await self.admitting(request, scope) { key in
-                if let heeded {
-                    try heeded.check(request)
-                    try Self.checkCoding(request)
-                }
+                try heeded.check(request)
+                try Self.checkCoding(request)
                 return try await body(key)
             }
         }
@@ -33,7 +33,10 @@ extension MerchantAPI {
         _ body: (APIKey) async throws -> HTTPResponse
     ) async throws -> HTTPResponse {
         do {
-            return try await body(try await self.caller(request.headers, scope))
+            let key = try await self.caller(request.headers, request.remoteAddress, scope, cost: 1)
+            var response = try await body(key)
+            self.limits.keys.show(to: RateLimiter.Key(key.identifier), in: &response.headers)
+            return response
         } catch let error as StoreError {
             // What the caller can do nothing about goes on to the engine, which logs it and says 500.
             guard let problem = Problem(error) else { throw error }
@@ -44,32 +47,51 @@ extension MerchantAPI {
     }
 
     /// The key that a request shows, when it has the scope.
-    private func caller(_ headers: HTTPFields, _ scope: APIScope) async throws -> APIKey {
-        guard let presented = Self.bearer(headers["authorization"]),
-            let key = try await self.store.authenticate(apiKey: presented)
-        else {
+    ///
+    /// A key that was checked in the last seconds takes no query, so that a key over its limit costs next to nothing. One that
+    /// is not known has to be looked up whatever its address did before: it may be a good one, which only its own limit refuses.
+    ///
+    /// - Parameter cost: what the key's bucket is drawn from; 0 when the request is judged once more.
+    private func caller(
+        _ headers: HTTPFields,
+        _ address: String,
+        _ scope: APIScope,
+        cost: Int
+    ) async throws -> APIKey {
+        let presented = Self.bearer(headers["authorization"])
+        guard let presented, let key = try await self.store.authenticate(apiKey: presented) else {
+            if let holder = AddressHolder.of(address),
+                let problem = self.limits.failures.refusal(of: RateLimiter.Key(holder))
+            {
+                throw problem
+            }
             throw Problem(
                 .unauthorized,
                 code: "unauthorized",
-                detail: "Send a merchant key: Authorization: Bearer wok_… ('walletorders keys create' makes one).",
+                detail: presented == nil
+                    ? "Send a merchant key: Authorization: Bearer wok_… ('walletorders keys create' makes one)."
+                    : "The key is none of this server's: unknown, revoked, expired, or another server's"
+                        + " ('walletorders keys list' shows those that are valid here).",
                 headers: ["www-authenticate": "Bearer"]
             )
         }
+        if let problem = self.limits.keys.refusal(of: RateLimiter.Key(key.identifier), cost: cost) { throw problem }
         guard key.scopes.contains(scope) || key.scopes.contains(.admin) else {
             throw Problem(
                 .forbidden,
                 code: "scope-missing",
                 detail: "This key has not the scope \(scope.rawValue)."
+                    + " 'walletorders keys create --name NAME --scope \(scope.rawValue)' makes one that has."
             )
         }
         return key
     }
 
-    /// Lets nobody send a large body who has no key for it.
+    /// Lets nobody send a large body who has no key for it, or none that may be used now.
     internal func gate(_ scope: APIScope) -> HTTPGate {
-        { headers in
+        { headers, address in
             do {
-                _ = try await self.caller(headers, scope)
+                _ = try await self.caller(headers, address, scope, cost: 0)
                 return nil
             } catch let problem as Problem {
                 return problem
@@ -113,14 +135,13 @@ extension MerchantAPI {
 
     private static func bearer(_ header: String?) -> String? {
         guard let header, header.utf8.count <= 512 else { return nil }
-        let parts = header.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
-        return String(parts[1].drop { $0 == " " })
+        guard header.beginsCaseless(with: "bearer ") else { return nil }
+        return String(Substring(header.utf8.dropFirst(7).drop { $0 == UInt8(ascii: " ") }))
     }
 
     /// Bodies are taken as they are: what comes packed is said to be, not to be no JSON or no image.
     private static func checkCoding(_ request: HTTPRequest) throws {
-        guard let coding = request.headers["content-encoding"], coding.lowercased() != "identity" else { return }
+        guard let coding = request.headers["content-encoding"], !coding.isCaseless("identity") else { return }
         throw Problem(
             .unsupportedMediaType,
             code: "unsupported-coding",
@@ -135,8 +156,9 @@ extension MerchantAPI {
     /// - Parameter type: the type that the route takes beside plain JSON.
     internal static func json(of request: HTTPRequest, as type: String = "application/json") throws -> JSONValue {
         let types = ["", "application/json", type, "application/x-www-form-urlencoded", "text/plain"]
-        let said = (request.headers["content-type"] ?? "").prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }
-        guard types.contains(said.lowercased()) else {
+        let said = (request.headers["content-type"] ?? "").utf8.prefix { $0 != UInt8(ascii: ";") }
+        let bare = String(decoding: said.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }, as: UTF8.self)
+        guard types.contains(where: { bare.isCaseless($0) }) else {
             throw Problem(
                 .unsupportedMediaType,
                 code: "unsupported-media-type",
@@ -157,15 +179,11 @@ extension MerchantAPI {
 
     /// Refuses a body with members that its route does not know: one that is misspelt would be passed over.
     internal static func refuseUnknown(_ body: JSONObject, but known: [String], code: String) throws {
-        let findings = body.keys.filter { !known.contains($0) }.map { name in
-            Finding(
-                severity: .error,
-                code: "unknown-member",
-                pointer: JSONPointer(tokens: [name]),
-                message: "The body has no member of this name.",
-                fix: "It may have \(known.map { "\"\($0)\"" }.joined(separator: ", "))."
-            )
-        }
+        let findings = [Finding].unknownMembers(
+            of: body,
+            known: known,
+            fix: "It may have \(known.map { "\"\($0)\"" }.joined(separator: ", "))."
+        )
         guard findings.isEmpty else { throw Problem.faulty(findings, status: .badRequest, code: code) }
     }
 
@@ -199,15 +217,17 @@ extension MerchantAPI {
     private func precondition(_ request: HTTPRequest, _ type: OrderTypeIdentifier) -> Precondition {
         guard case .entityTags(let tags) = request.precondition else { return request.precondition }
         let end = self.settingsMark(type) + "\""
-        return .entityTags(tags.filter { $0.hasSuffix(end) }.map { String($0.dropLast(end.count)) + "\"" })
+        return .entityTags(
+            tags.filter { $0.endsExactly(with: end) }.map { String(Substring($0.utf8.dropLast(end.utf8.count))) + "\"" }
+        )
     }
 
     /// Whether the request is a dry run. Anything but true and false is refused: a slip must not store what was only to be
     /// tried.
     internal static func validatesOnly(_ request: HTTPRequest) throws -> Bool {
-        switch request.queryValue("validateOnly") {
-        case "true": true
-        case nil, "false": false
+        switch request.queryValue("validateOnly").map(ExactKey.init) {
+        case "true"?: true
+        case nil, "false"?: false
         default: throw Problem.badRequest("validateOnly must be true or false.", code: "bad-validate-only")
         }
     }

@@ -15,6 +15,7 @@ extension MerchantAPI {
     ) async throws -> HTTPResponse {
         let orderKey = try self.orderKey(parameters, key)
         let value = try Self.json(of: request, as: replaces ? "application/json" : "application/merge-patch+json")
+        if let wrapper = OrderDocument.wrapperFinding(value) { throw Problem.faulty([wrapper]) }
         let options = try self.options(request, orderKey.orderType, key)
         let answer =
             replaces
@@ -26,7 +27,8 @@ extension MerchantAPI {
     /// What changed, as PATCH, PUT and the file routes of an order say it.
     internal func response(_ answer: ChangeAnswer, of key: OrderKey) -> HTTPResponse {
         let warnings =
-            answer.findings.filter { $0.severity == .warning } + answer.missingFiles.map(Finding.missingFile)
+            answer.findings.filter { $0.severity == .warning }
+            + Finding.missingFiles(answer.missingFiles, beside: answer.findings)
         var response = HTTPResponse.json([
             "orderTypeIdentifier": .string(key.orderType.text), "orderIdentifier": .string(key.order.text),
             "revision": .number(JSONNumber(answer.revision)), "updatedAt": .string(answer.updatedAt.rfc3339),
@@ -96,12 +98,10 @@ extension MerchantAPI {
     }
 
     /// What an event of a bulk request lacks to find its order.
-    private static func nameless(_ event: OrderEvent) -> [Finding] {
-        [
-            ("orderTypeIdentifier", event.orderTypeIdentifier), ("orderIdentifier", event.orderIdentifier),
-        ].compactMap { name, said in
-            guard said == nil else { return nil }
-            return Finding(
+    private static func nameless(_ event: JSONValue) -> [Finding] {
+        guard let object = event.objectValue else { return [] }
+        return ["orderTypeIdentifier", "orderIdentifier"].filter { object[$0] ?? .null == .null }.map { name in
+            Finding(
                 severity: .error,
                 code: "missing-member",
                 pointer: JSONPointer(tokens: [name]),
@@ -131,6 +131,8 @@ extension MerchantAPI {
         _ = try Self.validatesOnly(request)
         return Self.response(
             try await self.once(request, "POST /api/v1/events", of: nil, key, keeping: \.withoutQuotes) {
+                // One is drawn already. An answer that was kept costs no more than that.
+                self.limits.keys.draw(list.count - 1, of: RateLimiter.Key(key.identifier))
                 let results = try await self.results(of: list, request, key)
                 return (StoredAnswer(["results": .array(results)]), !results.contains(where: Self.mayPass))
             }
@@ -156,13 +158,9 @@ extension MerchantAPI {
             let type = value["orderTypeIdentifier"]?.stringValue.flatMap { try? OrderTypeIdentifier($0) }
             let options = type.map { self.validation($0) } ?? ValidationOptions(isServiceFilled: true)
             let (event, findings) = OrderEvent.parse(value, options: options)
-            guard let event else {
-                results[index] = Self.failure(Self.invalidEvent(findings, index), value)
-                continue
-            }
-            let nameless = Self.nameless(event)
-            guard nameless.isEmpty else {
-                results[index] = Self.failure(Self.invalidEvent(nameless, index), value)
+            let faults = findings + Self.nameless(value)
+            guard let event, !faults.contains(where: \.isError) else {
+                results[index] = Self.failure(Self.invalidEvent(faults, index), value)
                 continue
             }
             guard let type, let order = event.orderIdentifier.flatMap({ try? OrderIdentifier($0) }),
@@ -177,7 +175,7 @@ extension MerchantAPI {
             let answers = await self.store.apply(group.map(\.event), try self.options(request, type, key))
             for (entry, answer) in zip(group, answers) {
                 switch answer {
-                case .success(let answer): results[entry.index] = .object(Self.answer(answer))
+                case .success(let answer): results[entry.index] = .object(Self.answer(answer, at: entry.index))
                 case .failure(let error):
                     let problem = Self.problem(error, entry.index)
                     results[entry.index] = Self.failure(problem ?? .internalError, list[entry.index])
@@ -215,13 +213,25 @@ extension MerchantAPI {
         return .faulty(findings.map { $0.nested(under: place) }, code: "invalid-event")
     }
 
-    private static func answer(_ answer: EventAnswer) -> JSONObject {
-        [
+    /// - Parameter index: the event's place in a bulk request, into which pointers lead then.
+    private static func answer(_ answer: EventAnswer, at index: Int? = nil) -> JSONObject {
+        var object: JSONObject = [
             "eventIdentifier": .string(answer.eventIdentifier), "applied": .bool(answer.applied),
             "reason": .string(answer.reason), "revision": .number(JSONNumber(answer.revision)),
             "updatedAt": .string(answer.updatedAt.rfc3339),
             "changed": .array(answer.changed.map { .string($0) }), "duplicate": .bool(answer.duplicate),
         ]
+        if !answer.errors.isEmpty {
+            object["errors"] = .array(
+                answer.errors.map { error in
+                    guard let index, let pointer = error["pointer"]?.stringValue, case .object(var finding) = error
+                    else { return error }
+                    finding["pointer"] = .string("/events/\(index)" + pointer)
+                    return .object(finding)
+                }
+            )
+        }
+        return object
     }
 
     /// A bad event's place in the results of a bulk request: the problem's document.

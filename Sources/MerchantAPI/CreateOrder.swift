@@ -36,8 +36,12 @@ extension MerchantAPI {
         new.actor = key.identifier
         if try Self.validatesOnly(request) {
             let created = try await self.storing { try await self.store.validateCreate(new) }
+            var answer = self.answer(created, findings)
+            // Nothing is there to be linked to, nor has an order of this name been made.
+            answer["links"] = JSONValue.null
+            if submission.order["orderIdentifier"] == nil { answer["orderIdentifier"] = JSONValue.null }
             return Self.response(
-                self.answer(created, findings),
+                answer,
                 token: nil,
                 settings: settings,
                 key: created.key,
@@ -64,7 +68,9 @@ extension MerchantAPI {
                 key: created.key,
                 status: .created
             )
-        case .replayed(let stored, let orderKey, let token):
+        // The token is missing when the order was erased, and the answer with it.
+        case .replayed(_, _, nil): throw Problem.replayedErased
+        case .replayed(let stored, let orderKey, let token?):
             guard case .object(let answer) = try JSONValue(parsing: Array(stored.body.utf8)) else {
                 throw Problem.internalError
             }
@@ -108,10 +114,10 @@ extension MerchantAPI {
             type = types[0]
         case .string(let text):
             do { type = try OrderTypeIdentifier(text) } catch {
-                return (nil, nil, refused("bad-identifier", error.message, error.fix))
+                return (nil, nil, refused("bad-identifier", error.message + ".", error.fix))
             }
         case let other?:
-            let message = "Expected a string, found \(other.typeName)."
+            let message = "Expected a string, found \(other.typePhrase)."
             return (nil, nil, refused("wrong-type", message, "Send the identifier as a string."))
         }
         guard key.isBound(to: type) else {
@@ -129,7 +135,7 @@ extension MerchantAPI {
     /// The answer without the token: what is stored for the next time the same request comes.
     private func answer(_ created: CreatedOrder, _ findings: [Finding]) -> JSONObject {
         var warnings = findings.filter { $0.severity == .warning }
-        warnings += created.missingFiles.map(Finding.missingFile)
+        warnings += Finding.missingFiles(created.missingFiles, beside: created.fileFindings)
         warnings += created.fileFindings.map { $0.nested(under: Self.orderPointer) }
         let link = Self.link(created.key)
         return [

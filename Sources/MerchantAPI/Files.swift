@@ -130,7 +130,7 @@ extension MerchantAPI {
                 severity: .error,
                 code: "bad-path",
                 path: text,
-                message: error.message,
+                message: error.message + ".",
                 fix: error.fix
             )
             throw Problem.faulty([finding], code: "invalid-file")
@@ -160,7 +160,7 @@ extension HTTPRequest {
         switch self.precondition {
         case .none: .any
         case .exists: .present { _ in true }
-        case .entityTags(let tags): .present { tags.contains(MerchantAPI.entityTag($0)) }
+        case .entityTags(let tags): .present { MerchantAPI.entityTag($0).isExactly(oneOf: tags) }
         }
     }
 }

@@ -13,6 +13,7 @@ extension OrderHistory {
             "orderTypeIdentifier": .string(self.head.key.orderType.text),
             "orderIdentifier": .string(self.head.key.order.text),
             "revision": .number(JSONNumber(self.head.revision)), "erased": .bool(self.head.isErased),
+            "erasedAt": self.erasedAt.map(\.json) ?? .null,
             "revisions": .array(self.revisions.map(\.json)), "events": .array(self.events.map(\.json)),
             "truncated": .array(self.truncated.map { .string($0) }), "devices": .array(self.devices.map(\.json)),
             "reads": .array(
@@ -53,8 +54,8 @@ extension OrderHistory.Event {
             "eventIdentifier": .string(self.identifier), "kind": .string(self.kind), "occurredAt": self.occurredAt.json,
             "receivedAt": self.receivedAt.json, "verdict": .string(self.verdict),
             "presentVerdict": self.presentVerdict.map { .string($0) } ?? .null,
-            "changed": .array(self.changes.map { .string($0) }), "revision": .number(JSONNumber(self.revision)),
-            "actor": self.actor.map { .string($0) } ?? .null,
+            "changed": .array(self.changes.map { .string($0) }), "errors": .array(self.errors),
+            "revision": .number(JSONNumber(self.revision)), "actor": self.actor.map { .string($0) } ?? .null,
         ]
     }
 }

@@ -89,7 +89,7 @@ extension MerchantAPI {
                 severity: .error,
                 code: "bad-locale",
                 path: parameters["locale"],
-                message: error.message,
+                message: error.message + ".",
                 fix: error.fix
             )
             throw Problem.faulty([finding], code: "invalid-localization")

@@ -10,18 +10,23 @@ package struct MerchantAPI: Sendable {
     internal let store: OrderStore
     internal let types: OrderTypeDirectory
     internal let packages: SignedPackages
+    internal let limits: MerchantLimits
     internal let logger: Logger
 
     /// Makes the API.
+    ///
+    /// - Parameter limits: how often merchants may ask; nil: as often as they like.
     package init(
         store: OrderStore,
         types: OrderTypeDirectory,
         packages: SignedPackages,
+        limits: MerchantLimits? = nil,
         logger: Logger
     ) {
         self.store = store
         self.types = types
         self.packages = packages
+        self.limits = limits ?? MerchantLimits(logger: logger)
         self.logger = logger
     }
 
@@ -37,7 +42,7 @@ package struct MerchantAPI: Sendable {
             }
         }
         router.on(.get, "/api/v1/orders", name: "list-orders") { request, _ in
-            try await self.answering(request, .ordersRead) { try await self.listOrders(request, $0) }
+            try await self.answering(request, .ordersRead, heeding: .listing) { try await self.listOrders(request, $0) }
         }
         router.on(.get, order, name: "get-order") { request, parameters in
             try await self.answering(request, .ordersRead) { try await self.getOrder(request, parameters, $0) }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import ExactJSON
 
 /// A body of the type multipart/form-data (RFC 7578), taken apart. Pure and bounded.
 internal enum MultipartForm {
@@ -74,7 +75,7 @@ internal enum MultipartForm {
                 return (name, end + 2)
             }
             let line = String(decoding: body[position..<end], as: UTF8.self)
-            if line.lowercased().hasPrefix("content-disposition:") { name = self.parameter("name", of: line) }
+            if line.beginsCaseless(with: "content-disposition:") { name = self.parameter("name", of: line) }
             position = end + 2
         }
     }
@@ -102,27 +103,30 @@ internal enum MultipartForm {
 
     /// The value of a parameter `name=value` or `name="value"` after a semicolon.
     private static func parameter(_ wanted: String, of header: String) -> String? {
-        var rest = header[...]
-        while let semicolon = rest.firstIndex(of: ";") {
-            rest = rest[rest.index(after: semicolon)...].drop { $0 == " " || $0 == "\t" }
-            guard let equals = rest.firstIndex(of: "=") else { return nil }
-            let name = rest[..<equals].lowercased()
-            rest = rest[rest.index(after: equals)...]
-            var value = ""
-            if rest.first == "\"" {
+        let (blank, tab, quote, escape) = (
+            UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\""), UInt8(ascii: "\\")
+        )
+        var rest = header.utf8[...]
+        while let semicolon = rest.firstIndex(of: UInt8(ascii: ";")) {
+            rest = rest[semicolon...].dropFirst().drop { $0 == blank || $0 == tab }
+            guard let equals = rest.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+            let name = Substring(rest[..<equals])
+            rest = rest[equals...].dropFirst()
+            var value: [UInt8] = []
+            if rest.first == quote {
                 rest = rest.dropFirst()
-                while let character = rest.popFirst(), character != "\"" {
-                    if character == "\\", let escaped = rest.first, escaped == "\"" || escaped == "\\" {
+                while let byte = rest.popFirst(), byte != quote {
+                    if byte == escape, let escaped = rest.first, escaped == quote || escaped == escape {
                         value.append(escaped)
                         rest = rest.dropFirst()
                     } else {
-                        value.append(character)
+                        value.append(byte)
                     }
                 }
             } else {
-                value = String(rest.prefix { $0 != ";" && $0 != " " })
+                value = Array(rest.prefix { $0 != UInt8(ascii: ";") && $0 != blank })
             }
-            if name == wanted { return value }
+            if name.isCaseless(wanted) { return String(decoding: value, as: UTF8.self) }
         }
         return nil
     }

@@ -10,7 +10,7 @@ extension OpenAPI {
             ["title": text, "status": integer, "code": text],
             optional: [
                 "detail": text, "requestId": text, "errors": list("Finding"), "warnings": list("Finding"),
-                "order": text,
+                "order": text, "limit": text,
             ]
         )
         schemas["Finding"] = object(
@@ -40,6 +40,11 @@ extension OpenAPI {
             ("orderDetails", ["anyOf": [reference("OrderDetails"), ["type": "null"]]]),
             ("links", object(["self": text, "package": text, "history": text])), ("warnings", list("Finding")),
         ])
+        // What a dry run says of an order that is not there.
+        schemas["TriedOrder"] = object([
+            "orderTypeIdentifier": text, "orderIdentifier": orNull("string"), "revision": integer, "updatedAt": text,
+            "orderDetails": ["type": "null"], "links": ["type": "null"], "warnings": list("Finding"),
+        ])
         schemas["ShownOrder"] = answer([("order", reference("Order"))])
         schemas["OrderPage"] = object([
             "orders": [
@@ -62,10 +67,13 @@ extension OpenAPI {
             ["events": ["type": "array", "maxItems": 1_000, "items": reference("Event")]],
             isClosed: true
         )
-        schemas["EventAnswer"] = object([
-            "eventIdentifier": text, "applied": boolean, "reason": text, "revision": integer, "updatedAt": text,
-            "changed": texts, "duplicate": boolean,
-        ])
+        schemas["EventAnswer"] = object(
+            [
+                "eventIdentifier": text, "applied": boolean, "reason": text, "revision": integer, "updatedAt": text,
+                "changed": texts, "duplicate": boolean,
+            ],
+            optional: ["errors": list("Finding")]
+        )
         schemas["Results"] = object([
             "results": [
                 "type": "array",
@@ -89,7 +97,8 @@ extension OpenAPI {
         schemas["History"] = object(
             [
                 "orderTypeIdentifier": text, "orderIdentifier": text, "revision": integer, "erased": boolean,
-                "revisions": objects, "events": objects, "truncated": texts, "devices": objects, "reads": objects,
+                "erasedAt": orNull("string"), "revisions": objects, "events": objects, "truncated": texts,
+                "devices": objects, "reads": objects,
                 "log": objects,
             ]
         )

@@ -126,7 +126,8 @@ package enum OpenAPI {
         _ change: (inout Operation) -> Void = { _ in }
     ) -> Operation {
         // A dry run creates nothing.
-        let dry: [(status: String, schema: String?)] = switches.dryRun && status == "201" ? [("200", schema)] : []
+        let isDry = switches.dryRun && status == "201"
+        let dry: [(status: String, schema: String?)] = isDry ? [("200", "TriedOrder")] : []
         var operation = Operation(
             method: method,
             path: path,
@@ -180,13 +181,13 @@ package enum OpenAPI {
             "servers": [["url": "http://127.0.0.1:8081"]], "security": [["key": []]], "paths": .object(paths),
             "components": [
                 "securitySchemes": ["key": ["type": "http", "scheme": "bearer", "bearerFormat": "wok_<id>_<secret>"]],
+                "headers": self.headers,
                 "responses": [
-                    "Problem": [
-                        "description": "A problem document (RFC 9457).",
-                        "content": [
-                            "application/problem+json": ["schema": ["$ref": "#/components/schemas/Problem"]]
-                        ],
-                    ]
+                    "Problem": ["description": "A problem document (RFC 9457).", "content": self.problem],
+                    "TooManyRequests": [
+                        "description": "The key asks too often (rate-limited), or the order changes too often.",
+                        "headers": self.fields(["Retry-After"] + self.limitFields), "content": self.problem,
+                    ],
                 ],
                 "schemas": .object(self.schemas),
             ],
@@ -197,7 +198,9 @@ package enum OpenAPI {
         var value: JSONObject = [
             "operationId": .string(operation.name),
             "summary": .string(operation.summary),
-            "description": .string("Needs the scope \(operation.scope)."),
+            "description": .string(
+                "Needs the scope \(operation.scope)\(operation.scope == "admin" ? "" : ", or admin, which includes it")."
+            ),
             "parameters": .array(self.parameters(operation)),
         ]
         if !operation.bodies.isEmpty {
@@ -206,7 +209,7 @@ package enum OpenAPI {
         }
         var responses: [(String, JSONValue)] = operation.answers.map { status, schema in
             var response: JSONObject = [
-                "description": "Done.", "headers": ["Request-Id": ["schema": ["type": "string"]]],
+                "description": "Done.", "headers": self.fields(["Request-Id"] + self.limitFields),
             ]
             if schema != nil || operation.answerType != nil {
                 let type = operation.answerType ?? "application/json"
@@ -214,9 +217,35 @@ package enum OpenAPI {
             }
             return (status, .object(response))
         }
+        responses.append(("429", ["$ref": "#/components/responses/TooManyRequests"]))
         responses.append(("default", ["$ref": "#/components/responses/Problem"]))
         value["responses"] = .object(JSONObject(responses))
         return .object(value)
+    }
+
+    private static let problem: JSONValue = [
+        "application/problem+json": ["schema": ["$ref": "#/components/schemas/Problem"]]
+    ]
+
+    /// What an answer says of the key's limit; absent when there is none.
+    private static let limitFields = ["RateLimit-Policy", "RateLimit"]
+
+    /// The fields of answers, by name.
+    private static let headers: JSONValue = [
+        "Request-Id": ["schema": ["type": "string"], "description": "The caller's, or one of the server's own."],
+        "Retry-After": ["schema": ["type": "integer", "minimum": 1], "description": "Seconds to wait."],
+        "RateLimit-Policy": [
+            "schema": ["type": "string"],
+            "description": "The limit of the key: \"merchant-key\";q=requests;w=seconds.",
+        ],
+        "RateLimit": [
+            "schema": ["type": "string"],
+            "description": "What is left of it, to be spread over t seconds: \"merchant-key\";r=requests;t=seconds.",
+        ],
+    ]
+
+    private static func fields(_ names: [String]) -> JSONValue {
+        .object(JSONObject(names.map { ($0, ["$ref": .string("#/components/headers/" + $0)]) }))
     }
 
     private static func media(_ schema: String?) -> JSONValue {
@@ -250,6 +279,7 @@ package enum OpenAPI {
             parameters.append(parameter("If-None-Match", "header", "With *: does nothing when there is a file."))
         }
         if operation.method == "get",
+            // short: names of ours.
             ["get-order", "get-package"].contains(operation.name) || operation.answerType == "*/*"
         {
             parameters.append(parameter("If-None-Match", "header", "304 when this is the present ETag."))

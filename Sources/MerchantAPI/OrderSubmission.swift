@@ -30,7 +30,7 @@ internal struct OrderSubmission: Sendable {
     /// - Throws: the problem when the body is neither of the two forms.
     init(_ request: HTTPRequest) throws {
         let type = request.headers["content-type"] ?? "application/json"
-        if type.lowercased().hasPrefix("multipart/form-data") {
+        if type.beginsCaseless(with: "multipart/form-data") {
             try self.read(multipart: request.body, contentType: type)
         } else {
             guard request.body.count <= Self.jsonLimit else { throw Problem.contentTooLarge(limit: Self.jsonLimit) }
@@ -50,17 +50,11 @@ internal struct OrderSubmission: Sendable {
                 )
             ])
         }
-        for name in body.keys where !["order", "localizations"].contains(name) {
-            self.findings.append(
-                Finding(
-                    severity: .error,
-                    code: "unknown-member",
-                    pointer: JSONPointer(tokens: [name]),
-                    message: "The body has no member \"\(name)\".",
-                    fix: "Send \"order\" and, if any, \"localizations\"."
-                )
-            )
-        }
+        self.findings += [Finding].unknownMembers(
+            of: body,
+            known: ["order", "localizations"],
+            fix: "Send \"order\" and, if any, \"localizations\"."
+        )
         self.order = order
         if let localizations = body["localizations"] { self.read(localizations: localizations) }
         self.fingerprint = { SHA256.hash(value.serialized(.canonical)) }
@@ -88,7 +82,7 @@ internal struct OrderSubmission: Sendable {
                         severity: .error,
                         code: "bad-locale",
                         pointer: pointer,
-                        message: error.message,
+                        message: error.message + ".",
                         fix: error.fix
                     )
                 )
@@ -126,7 +120,7 @@ internal struct OrderSubmission: Sendable {
         do { parts = try MultipartForm.parse(bytes, contentType: contentType) } catch {
             throw Problem.badRequest(error.message, code: "malformed-multipart")
         }
-        guard let order = parts.first(where: { $0.name == "order" }) else {
+        guard let order = parts.first(where: { $0.name.isExactly("order") }) else {
             throw Problem.faulty([
                 Finding(
                     severity: .error,
@@ -139,14 +133,17 @@ internal struct OrderSubmission: Sendable {
         }
         guard order.contents.count <= Self.jsonLimit else { throw Problem.contentTooLarge(limit: Self.jsonLimit) }
         let value = try MerchantAPI.json(order.contents)
+        if let wrapper = OrderDocument.wrapperFinding(value) {
+            throw Problem.faulty([wrapper.nested(under: JSONPointer(tokens: ["order"]))])
+        }
         self.order = value
-        var seen: Set<String> = []
+        var seen: Set<ExactKey> = []
         for part in parts {
-            guard seen.insert(part.name).inserted else {
+            guard seen.insert(ExactKey(part.name)).inserted else {
                 self.complain(part.name, "duplicate-file", "Two parts have this name.", "Send each file once.")
                 continue
             }
-            if part.name != "order" { self.read(part) }
+            if !part.name.isExactly("order") { self.read(part) }
         }
         let size = parts.reduce(Self.packageOverhead) { $0 + $1.contents.count }
         if size >= UploadedFile.sizeLimit, !self.findings.contains(where: { $0.code == "file-too-large" }) {
@@ -159,7 +156,7 @@ internal struct OrderSubmission: Sendable {
         }
         self.fingerprint = {
             var digests = parts.map { part in
-                let contents = part.name == "order" ? value.serialized(.canonical) : part.contents
+                let contents = part.name.isExactly("order") ? value.serialized(.canonical) : part.contents
                 return Array(part.name.utf8) + [0] + SHA256.hash(contents).bytes
             }
             digests.sort { $0.lexicographicallyPrecedes($1) }
@@ -170,7 +167,7 @@ internal struct OrderSubmission: Sendable {
     private mutating func read(_ part: MultipartForm.Part) {
         let path: PackagePath
         do { path = try PackagePath(part.name) } catch {
-            self.complain(part.name, "bad-path", error.message, error.fix)
+            self.complain(part.name, "bad-path", error.message + ".", error.fix)
             return
         }
         if path.name == "order.strings", let locale = path.locale {

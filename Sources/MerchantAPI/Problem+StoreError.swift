@@ -77,6 +77,13 @@ extension Problem {
         Problem(.gone, code: "order-erased", detail: "The order was erased; its identifier can't be used again.")
     }
 
+    /// The same, to a request that was answered while the order was there.
+    internal static var replayedErased: Problem {
+        var problem = Problem.orderErased
+        problem.headers["idempotent-replayed"] = "true"
+        return problem
+    }
+
     /// The order type is unknown, or another merchant's.
     internal static var typeNotFound: Problem {
         .notFound("There is no such order type.", code: "order-type-not-found")

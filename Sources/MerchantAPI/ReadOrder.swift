@@ -84,7 +84,6 @@ extension MerchantAPI {
 
     /// `GET /api/v1/orders`: a page of orders.
     internal func listOrders(_ request: HTTPRequest, _ key: APIKey) async throws -> HTTPResponse {
-        try Switches.check(request, takes: Self.filters)
         let query = try await self.query(request, key)
         let page = try await self.store.orders(query)
         var answer: JSONObject = [
@@ -135,10 +134,10 @@ extension MerchantAPI {
             query.updatedSince = WallTime(seconds: date.seconds)
         }
         if let text = request.queryValue("registered") {
-            guard ["true", "false"].contains(text) else {
+            guard text.isExactly(oneOf: ["true", "false"]) else {
                 throw Problem.badRequest("registered must be true or false.")
             }
-            query.registered = text == "true"
+            query.registered = text.isExactly("true")
         }
         if let text = request.queryValue("limit") {
             guard let limit = Int(text), (1...200).contains(limit) else {
@@ -152,7 +151,7 @@ extension MerchantAPI {
     /// A parameter that takes one of some words; nil when it is not given.
     private static func word(_ name: String, _ request: HTTPRequest, _ words: [String]) throws -> String? {
         guard let text = request.queryValue(name) else { return nil }
-        guard words.contains(text) else {
+        guard text.isExactly(oneOf: words) else {
             throw Problem.badRequest("\(name) must be one of \(words.joined(separator: ", ")).")
         }
         return text

@@ -40,7 +40,7 @@ extension MerchantAPI {
             fingerprint: Self.fingerprint(request),
             order: order
         )
-        if let kept = try await self.store.takeKey(request, of: type) { return (kept, true) }
+        if let kept = try await self.store.takeKey(request, of: type) { return (try Self.replay(kept, request), true) }
         let answer: StoredAnswer
         do {
             let outcome = try await work()
@@ -56,7 +56,15 @@ extension MerchantAPI {
         }
         let kept = keeping(answer)
         let given = try await self.store.keepAnswer(kept, for: request, of: type)
-        return given == kept ? (answer, false) : (given, true)
+        return given == kept ? (answer, false) : (try Self.replay(given, request), true)
+    }
+
+    /// A kept answer, as long as it tells anything: of one about an order that was erased since, only that is left to say.
+    ///
+    /// - Throws: the problem of an erased order.
+    private static func replay(_ kept: StoredAnswer, _ request: RequestKey) throws(Problem) -> StoredAnswer {
+        if request.order != nil, kept.body == "{}" { throw .replayedErased }
+        return kept
     }
 
     /// The response with a kept or fresh answer.
@@ -72,8 +80,8 @@ extension MerchantAPI {
 
     /// The key that a header's value holds. The draft standard writes it as a quoted string; most send it bare.
     internal static func idempotencyKey(_ value: String) throws -> String {
-        let isQuoted = value.utf8.count >= 2 && value.hasPrefix("\"") && value.hasSuffix("\"")
-        let key = isQuoted ? String(value.dropFirst().dropLast()) : value
+        let isQuoted = value.utf8.count >= 2 && value.beginsExactly(with: "\"") && value.endsExactly(with: "\"")
+        let key = isQuoted ? String(Substring(value.utf8.dropFirst().dropLast())) : value
         guard (1...255).contains(key.utf8.count) else {
             throw Problem.badRequest("Idempotency-Key must have 1 to 255 characters.", code: "bad-idempotency-key")
         }
@@ -107,24 +115,28 @@ extension StoredAnswer {
         else { return self }
         answer["results"] = .array(
             results.map { result in
-                guard case .object(var object) = result, case .object(var problem)? = object["problem"] else {
-                    return result
-                }
-                for list in ["errors", "warnings"] {
-                    guard let findings = problem[list]?.arrayValue else { continue }
-                    problem[list] = .array(findings.map(Self.withoutQuotes))
-                }
-                object["problem"] = .object(problem)
+                // An event that was taken says there itself why it can't be applied.
+                guard case .object(var object) = Self.withoutQuotes(inListsOf: result) else { return result }
+                if let problem = object["problem"] { object["problem"] = Self.withoutQuotes(inListsOf: problem) }
                 return .object(object)
             }
         )
         return StoredAnswer(.object(answer), status: self.status)
     }
 
+    private static func withoutQuotes(inListsOf value: JSONValue) -> JSONValue {
+        guard case .object(var object) = value else { return value }
+        for list in ["errors", "warnings"] {
+            guard let findings = object[list]?.arrayValue else { continue }
+            object[list] = .array(findings.map { Self.withoutQuotes($0) })
+        }
+        return .object(object)
+    }
+
     private static func withoutQuotes(_ finding: JSONValue) -> JSONValue {
         guard case .object(var object) = finding, let code = object["code"]?.stringValue else { return .null }
         object["message"] = .string(FindingCatalogue.meaning(of: code) ?? "See the table of codes.")
-        object.remove("fix")
+        object["fix"] = .null
         return .object(object)
     }
 }

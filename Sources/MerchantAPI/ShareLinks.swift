@@ -81,6 +81,7 @@ extension MerchantAPI {
     /// The file name is the order's where it can stand in a URL as it is.
     private static func url(_ link: ShareLink, _ key: OrderKey, _ settings: OrderTypeSettings) -> String {
         var base = settings.webServiceURL
+        // short: a setting.
         while base.hasSuffix("/") { base.removeLast() }
         return "\(base)/o/\(link.token)/\(key.order.isURLSafe ? key.order.text : "order").order"
     }

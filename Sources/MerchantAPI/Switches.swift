@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import ExactJSON
 internal import HTTPEngine
 internal import OrderStore
 
-/// The switches of a request that keep a writing route from writing, and which of them a route heeds.
+/// The parameters of a request and the switches that keep a route from writing, and which of them a route heeds.
 ///
 /// One that a route does not heed is refused: whoever sends it means that nothing may happen otherwise (RFC 9110 13.1: the
-/// method must not be performed when the condition is false).
+/// method must not be performed when the condition is false), or that the answer is another one.
 internal struct Switches: Sendable {
     /// Heeds `validateOnly`.
     var dryRun = false
@@ -13,6 +14,10 @@ internal struct Switches: Sendable {
     var ifMatch = false
     /// Heeds `If-None-Match: *`.
     var ifNoneMatch = false
+    /// Only reads: takes any `If-None-Match`, which at most saves the caller an answer that it has.
+    var reads = false
+    /// The names that its query may have.
+    var parameters = ["validateOnly"]
 
     /// Heeds none.
     static let noSwitch = Switches()
@@ -25,31 +30,42 @@ internal struct Switches: Sendable {
     /// Heeds whether the file is there, and which it is.
     static let file = Switches(ifMatch: true, ifNoneMatch: true)
 
+    /// Of a route that reads.
+    static let reading = Switches(reads: true, parameters: [])
+    /// Of the list of orders.
+    static let listing = Switches(reads: true, parameters: MerchantAPI.filters)
+
     /// - Throws: the problem when the request has a switch that is not heeded here, or that can't be read.
     func check(_ request: HTTPRequest) throws {
-        try Self.check(request, takes: ["validateOnly"])
-        if try MerchantAPI.validatesOnly(request), !self.dryRun {
+        try Self.check(request, takes: self.parameters)
+        if !self.reads, try MerchantAPI.validatesOnly(request), !self.dryRun {
             throw Problem.badRequest("This route has no dry run: nothing was done.", code: "bad-validate-only")
         }
         if request.headers.contains("if-match"), !self.ifMatch {
             throw Self.notHeeded("If-Match is not heeded here: nothing was done.")
         }
-        guard request.headers.contains("if-none-match") else { return }
+        guard !self.reads, request.headers.contains("if-none-match") else { return }
         guard self.ifNoneMatch else { throw Self.notHeeded("If-None-Match is not heeded here: nothing was done.") }
-        guard request.headers.entityTags("if-none-match") == ["*"] else {
+        guard ExactKey.equal(request.headers.entityTags("if-none-match"), ["*"]) else {
             throw Self.notHeeded("Of If-None-Match only * is heeded here: nothing was done.")
+        }
+        // No file is there and not there; which of the two was meant is not ours to guess.
+        if request.headers.contains("if-match") {
+            throw Self.notHeeded("If-Match and If-None-Match can't both be true: nothing was done. Send one of them.")
         }
     }
 
     /// Refuses names in the query that a route does not know, and what is there twice: a slip must not do what was not meant.
-    static func check(_ request: HTTPRequest, takes names: [String]) throws {
-        var seen: Set<String> = []
+    private static func check(_ request: HTTPRequest, takes names: [String]) throws {
+        var seen: Set<ExactKey> = []
         for (name, _) in request.query {
-            guard names.contains(name) else {
+            guard name.isExactly(oneOf: names) else {
                 let known = names.isEmpty ? "none" : names.joined(separator: ", ")
                 throw Problem.badRequest("There is no parameter \"\(name.prefix(100))\" here; there is \(known).")
             }
-            guard seen.insert(name).inserted else { throw Problem.badRequest("The parameter \(name) is there twice.") }
+            guard seen.insert(ExactKey(name)).inserted else {
+                throw Problem.badRequest("The parameter \(name) is there twice.")
+            }
         }
     }
 
@@ -60,7 +76,7 @@ extension HTTPRequest {
     /// The request's `If-Match`.
     internal var precondition: Precondition {
         let tags = self.headers.entityTags("if-match")
-        if tags.contains("*") { return .exists }
+        if "*".isExactly(oneOf: tags) { return .exists }
         return self.headers.contains("if-match") ? .entityTags(tags) : .none
     }
 }

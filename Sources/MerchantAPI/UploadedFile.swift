@@ -30,6 +30,7 @@ internal enum UploadedFile {
                 "A whole package stays below 5 MB: send a smaller one."
             )
         }
+        // short: a PackagePath, ASCII of 100 bytes at most.
         if ["order.json", "manifest.json", "signature"].contains(path.name.lowercased()) {
             return refused("reserved-name", "The package has a file of this name of its own.", "Use another name.")
         }
@@ -49,14 +50,22 @@ internal enum UploadedFile {
 }
 
 extension Finding {
-    /// The document names a file that nobody sent.
-    internal static func missingFile(_ name: String) -> Finding {
-        Finding(
-            severity: .warning,
-            code: "file-missing",
-            path: name,
-            message: "The order names \(name), and no such file is known.",
-            fix: "Send it as a part of this name, or store it for the order or its type."
-        )
+    /// The document names files that nobody sent.
+    ///
+    /// - Parameter others: what else is said; a file that nothing names may be one of these, spelt in other case.
+    internal static func missingFiles(_ names: [String], beside others: [Finding]) -> [Finding] {
+        let unused = names.isEmpty ? [] : others.filter { $0.code == "file-unused" }.compactMap(\.path)
+        let paths = Dictionary(unused.map { ($0.lowercased(), $0) }, uniquingKeysWith: { first, _ in first })
+        return names.map { name in
+            Finding(
+                severity: .warning,
+                code: "file-missing",
+                path: name,
+                message:
+                    "The order names \(name), and no such file is known. Until it is, a phone may refuse the package.",
+                fix: paths[name.lowercased()].map { "There is \"\($0)\"; upper and lower case count." }
+                    ?? "Send it as a part of this name, or store it for the order or its type."
+            )
+        }
     }
 }

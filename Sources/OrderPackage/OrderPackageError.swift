@@ -66,6 +66,8 @@ public struct OrderPackageError: Error, Sendable, Hashable, CustomStringConverti
         case duplicatePath = "duplicate-path"
         /// The package would reach Apple's limit of 5 MB.
         case tooLarge = "too-large"
+        /// The package would have more files than are read.
+        case tooManyFiles = "too-many-files"
         /// The order's JSON can't be read.
         case badOrder = "bad-order"
         /// A certificate request that can't be made of the given values.

@@ -21,6 +21,7 @@ package final class OrderStore: Sendable {
     let logger: Logger
     let turns: OrderTurns
     let knownTypes = Locked<Set<OrderTypeIdentifier>>([])
+    // short: digests.
     let keyCache = Locked<[String: CachedKey]>([:])
 
     /// A store over a pool of connections.
@@ -66,12 +67,23 @@ package final class OrderStore: Sendable {
         }
     }
 
+    /// Waits until the standby, when there is one, has all that was committed before. Before a caller is told that what was
+    /// asked for is there already: the try before, which may have been another request, may have ended without an answer
+    /// because the standby was not reached, and a failover would lose what this one read.
+    ///
+    /// - Throws: `PostgresError` with `unknownCommit` when the standby does not have it.
+    func awaitStandby() async throws {
+        _ = try await write(UpkeepStatements.awaitStandby, [])
+    }
+
     /// Runs one statement that changes something once, and says whether it did: also when a first run did, whose commit was
     /// not answered for, so that a second one found nothing to change.
     func changes(_ statement: Statement, _ values: [PostgresValue]) async throws -> Bool {
         let isMade = Locked(false)
         return try await transaction { connection in
             let rows = try await connection.query(statement, values)
+            // What is so already is told as done, by this run or by whoever asks: the standby must have it.
+            if rows.affected == 0 { _ = try await connection.query(UpkeepStatements.awaitStandby) }
             return isMade.withLock { isMade in
                 isMade = isMade || rows.affected > 0
                 return isMade

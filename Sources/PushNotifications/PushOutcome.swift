@@ -26,12 +26,12 @@ package enum PushOutcome: Sendable, Equatable {
     case again(String)
 
     /// The reasons that say that a token is wrong here. Two such answers in a row, and the token is forgotten.
-    package static let badTokenReasons: Set<String> = [
+    package static let badTokenReasons: Set<String> = [  // short: APNs' reasons, letters of ASCII, 64 at most.
         "BadDeviceToken", "DeviceTokenNotForTopic", "MissingDeviceToken",
     ]
 
     /// The reasons that say that a header is wrong that comes from the type's settings, and so is in each of its pushes.
-    package static let settingReasons: Set<String> = [
+    package static let settingReasons: Set<String> = [  // short: APNs' reasons, letters of ASCII, 64 at most.
         "BadCollapseId", "BadExpirationDate", "BadPriority", "InvalidPushType",
     ]
 
@@ -67,6 +67,7 @@ package enum PushOutcome: Sendable, Equatable {
     package init(_ error: HTTPClientError, goAwayReason: [UInt8]? = nil) {
         if let goAwayReason, !goAwayReason.isEmpty,
             case .typeFault(let word) = PushOutcome(status: 403, retryAfter: nil, body: goAwayReason),
+            // short: APNs' reasons, letters of ASCII, 64 at most.
             word.hasPrefix("BadCertificate")
         {
             self = .typeFault(word)

@@ -21,6 +21,7 @@ package final class PushWorker: Service {
         var types: Set<OrderTypeIdentifier> = []
         var waiter: Signal?
         var faults: [OrderTypeIdentifier: PushFault] = [:]
+        // short: APNs' reasons, letters of ASCII, 64 at most.
         var givenUp: [OrderTypeIdentifier: [String: Int]] = [:]
     }
     private let wakes = Locked(Wakes())
@@ -62,6 +63,7 @@ package final class PushWorker: Service {
     /// Why some types are not being pushed to, for the readiness page.
     package var faults: [OrderTypeIdentifier: PushFault] { self.wakes.withLock { $0.faults } }
 
+    // short: APNs' reasons, letters of ASCII, 64 at most.
     /// How many pushes of the types were given up and not redriven yet, by APNs' reason.
     package var givenUp: [OrderTypeIdentifier: [String: Int]] { self.wakes.withLock { $0.givenUp } }
 
@@ -72,6 +74,7 @@ package final class PushWorker: Service {
     private enum Event: Sendable {
         case woken
         case drained(OrderTypeIdentifier)
+        case counted
     }
 
     private func work(until shutdown: Signal) async throws {
@@ -79,7 +82,7 @@ package final class PushWorker: Service {
         var draining: Set<OrderTypeIdentifier> = []
         var again: Set<OrderTypeIdentifier> = []
         var nextLook = MonotonicTime.now()
-        var nextCount = MonotonicTime.now()
+        var pace = CountPace()
         await withTaskGroup(of: Event.self) { group in
             group.addTask { await self.pause(until: shutdown) }
             while let event = await group.next() {
@@ -89,17 +92,21 @@ package final class PushWorker: Service {
                     let sender = senders[type]
                     let fault = await sender?.complaint
                     self.wakes.withLock { $0.faults[type] = fault }
-                    let mustCount = await sender?.takeRejected() ?? false
-                    if mustCount || self.givenUp[type] != nil { await self.countGivenUp() }
+                    if await sender?.takeRejected() ?? false { pace.noteNews() }
+                case .counted: pace.end(at: .now())
                 case .woken:
                     if !shutdown.isFired, !Task.isCancelled {
                         // By the clock, not when it is quiet: a busy type must not keep others' retries waiting.
                         let isDue = MonotonicTime.now() >= nextLook
                         if isDue { nextLook = MonotonicTime.now() + .milliseconds(Int.random(in: 900...1_000)) }
                         again.formUnion(await self.typesToServe(asking: isDue))
-                        if MonotonicTime.now() >= nextCount {
-                            nextCount = MonotonicTime.now() + .seconds(5)
-                            await self.countGivenUp()
+                        if isDue { await self.lookForComplaints(senders) }
+                        if pace.begins(at: .now()) {
+                            // Beside the loop that serves all types: it may take its time.
+                            group.addTask {
+                                await self.countGivenUp()
+                                return .counted
+                            }
                         }
                         await self.dismiss(&senders, except: draining)
                         group.addTask { await self.pause(until: shutdown) }
@@ -120,12 +127,7 @@ package final class PushWorker: Service {
                     guard let sender = await self.sender(for: type, in: &senders) else { continue }
                     draining.insert(type)
                     group.addTask {
-                        do { try await sender.drain(until: shutdown) } catch {
-                            self.logger.warning(
-                                "tickets could not be claimed",
-                                ["orderType": .string(type.text), "error": "\(error)"]
-                            )
-                        }
+                        await sender.drain(until: shutdown)
                         return .drained(type)
                     }
                 }
@@ -166,6 +168,14 @@ package final class PushWorker: Service {
             }
         }
         return types
+    }
+
+    /// Asks the senders what is wrong: a complaint about the last minutes ends also where nothing is sent any more.
+    private func lookForComplaints(_ senders: [OrderTypeIdentifier: TypeSender]) async {
+        for (type, sender) in senders {
+            let fault = await sender.complaint
+            self.wakes.withLock { $0.faults[type] = fault }
+        }
     }
 
     /// Lets go of types that this process no longer serves: their connections and their faults.

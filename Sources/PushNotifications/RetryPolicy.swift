@@ -36,6 +36,8 @@ package struct RetryPolicy: Sendable {
         /// Whether pushes of the type were taken by the present settings and bad tokens are few: only then is a token that
         /// APNs calls bad the token's own fault.
         package var mayForget = true
+        /// Whether a push whose token has been called bad for long is given up: not where the settings may be what is wrong.
+        package var mayGiveUpBad = true
         /// Whether nothing gets through for a reason that is no ticket's own.
         package var isClosed = false
         /// When it was last opened again. No ticket grows old while it is closed.
@@ -63,7 +65,8 @@ package struct RetryPolicy: Sendable {
             if way.isClosed { return .handBack }
             let isSecond = ticket.retryReason.map(PushOutcome.badTokenReasons.contains) ?? false
             if isSecond, way.mayForget { return .prune(orElse: later) }
-            return .settle(isTooOld ? .dead : .retry(after: Self.doubled(ticket)))
+            // For the settings' fault no push is given up, however long it lasts.
+            return .settle(isTooOld && way.mayGiveUpBad ? .dead : .retry(after: Self.doubled(ticket)))
         case .rejected: return .settle(.dead)
         case .typeFault: return .handBack
         case .slowDown(_, let seconds):

@@ -30,8 +30,9 @@ internal actor TypeSender {
     private var openSince: Moment?
     private var lastProbe = MonotonicTime(nanoseconds: 0)
     private var tally = TokenTally(at: .now())
+    private var hasToldOfEnvironment = false
     /// Reasons of pushes that APNs will never accept: faults of this program, which someone has to hear of, once each.
-    private var rejections: Set<String> = []
+    private var rejections: Set<String> = []  // short: APNs' reasons, letters of ASCII, 64 at most.
     /// Claims in a row that got nowhere, and the tokens in them.
     private var lostRounds = 0
     private var silentTokens: Set<SHA256Digest> = []
@@ -75,38 +76,38 @@ internal actor TypeSender {
     ///
     /// Claims follow each other as answers come: what has no answer yet keeps its own place under way, and nothing else
     /// waits for it (reliability 5, 22 and 25).
-    func drain(until shutdown: Signal) async throws {
+    func drain(until shutdown: Signal) async {
         self.isDraining = true
-        let failure = await withTaskGroup(of: Void.self) { group -> (any Error)? in
+        // Discarding: a queue that never rests would keep each claim's task for as long.
+        await withDiscardingTaskGroup { group in
             defer { self.isDraining = false }
-            do {
-                while !shutdown.isFired, !Task.isCancelled {
-                    self.isRung = false
-                    self.news = Signal()
-                    if let room = await self.room() {
-                        let claim = try await self.claim(room)
-                        if shutdown.isFired {
-                            if !claim.tickets.isEmpty { await self.release(claim) }
-                            break
-                        }
-                        if !claim.tickets.isEmpty {
-                            let groups = self.begin(claim)
-                            let number = self.claims
-                            group.addTask { await self.send(claim, groups, number, until: shutdown) }
-                        }
-                        if self.hasMore { continue }
+            while !shutdown.isFired, !Task.isCancelled {
+                self.isRung = false
+                self.news = Signal()
+                if let room = await self.room() {
+                    guard let claim = await self.claim(room) else {
+                        // Not the end while something is under way: the group would wait for its answers, and nobody could
+                        // begin another drain before. Otherwise the worker comes back in a second.
+                        if self.sending == 0 { break }
+                        do { try await withDeadline(.seconds(1)) { try await shutdown.wait() } } catch {}
+                        continue
                     }
-                    if self.isRung { continue }
-                    if self.sending == 0 { break }
-                    await Self.first(of: self.news, shutdown)
+                    if shutdown.isFired {
+                        if !claim.tickets.isEmpty { await self.release(claim) }
+                        break
+                    }
+                    if !claim.tickets.isEmpty {
+                        let groups = self.begin(claim)
+                        let number = self.claims
+                        group.addTask { await self.send(claim, groups, number, until: shutdown) }
+                    }
+                    if self.hasMore { continue }
                 }
-            } catch {
-                // What is under way still gets its answers.
-                return error
+                if self.isRung { continue }
+                if self.sending == 0 { break }
+                await Self.first(of: self.news, shutdown)
             }
-            return nil
         }
-        if let failure { throw failure }
     }
 
     /// Says that something is due.
@@ -137,13 +138,23 @@ internal actor TypeSender {
         return self.open * 2 <= self.capacity ? self.capacity - self.open : nil
     }
 
-    private func claim(_ room: Int) async throws -> TicketClaim {
+    /// Claims what is due; nil when the database can't now.
+    private func claim(_ room: Int) async -> TicketClaim? {
         // Without a floor once in five seconds: a ticket handed back is due before the last claim's time.
         if MonotonicTime.now() - self.floorSet > .seconds(5) {
             self.floor = nil
             self.floorSet = MonotonicTime.now()
         }
-        let claim = try await self.store.claimTickets(self.settings.identifier, room: room, floor: self.floor)
+        let claim: TicketClaim
+        do {
+            claim = try await self.store.claimTickets(self.settings.identifier, room: room, floor: self.floor)
+        } catch {
+            self.logger.warning(
+                "tickets could not be claimed",
+                ["orderType": .string(self.settings.identifier.text), "error": "\(error)"]
+            )
+            return nil
+        }
         self.floor = claim.isShort ? Moment(microseconds: claim.claimedAt.microseconds - 1_000_000) : nil
         self.hasMore = !claim.isShort && !claim.tickets.isEmpty
         return claim
@@ -169,10 +180,16 @@ internal actor TypeSender {
     /// What is wrong with the type's pushes: why they stand still, or that many tokens are bad.
     var complaint: PushFault? {
         if let fault = self.fault { return fault.fault }
+        // Judged anew at each look: where no push follows, the bad ones of long ago are no complaint for ever.
+        self.tally.moveOn(to: .now())
         guard self.tally.isAlarming else { return nil }
+        let bad = self.tally.badTokens
         return PushFault(
             reason: "BadDeviceToken",
-            detail: "\(self.tally.badTokens) devices' tokens are called bad: none of them is forgotten",
+            detail: self.tally.isWrongEnvironment
+                ? "\(self.place) calls all tokens bad, \(bad) so far, none is forgotten: look at apns.host, which may be "
+                    + "the other of APNs' environments"
+                : "\(bad) devices' tokens are called bad: none of them is forgotten",
             isStopped: false
         )
     }
@@ -230,8 +247,8 @@ internal actor TypeSender {
                     left -= 1
                     self.open -= 1
                     if self.hasMore, self.open * 2 <= self.capacity { self.news.fire() }
-                    guard let digest = tickets.first?.tokenDigest else { continue }
-                    self.note(answer, digest, in: &round)
+                    guard let first = tickets.first else { continue }
+                    self.note(answer, first, in: &round)
                     for ticket in tickets {
                         if let answer = await self.answer(ticket, answer.outcome, in: &round) { answers.append(answer) }
                     }
@@ -265,7 +282,7 @@ internal actor TypeSender {
         do { try await self.store.release(claim) } catch {
             self.logger.warning(
                 "tickets were not handed back, they are due when their lease is over",
-                ["orderType": .string(self.settings.identifier.text)]
+                ["orderType": .string(self.settings.identifier.text), "error": "\(error)"]
             )
         }
     }
@@ -281,6 +298,7 @@ internal actor TypeSender {
         let verdict: TicketAnswer.Verdict
         var way = RetryPolicy.Way()
         way.mayForget = self.tally.mayForget
+        way.mayGiveUpBad = self.tally.mayGiveUp(at: .now())
         way.isClosed = self.fault != nil
         way.openSince = self.openSince
         switch self.policy.fate(outcome, ticket: ticket, way: way, now: present, using: &self.random) {
@@ -302,7 +320,10 @@ internal actor TypeSender {
                 )
                 if isPruned { return nil }
             } catch {
-                // The lease runs out, and the ticket comes again.
+                self.logger.warning(
+                    "a token was not forgotten, the push goes out again when its lease is over",
+                    ["orderType": .string(self.settings.identifier.text), "error": "\(error)"]
+                )
                 return nil
             }
             verdict = otherwise
@@ -320,7 +341,7 @@ internal actor TypeSender {
         } catch {
             self.logger.warning(
                 "push answers were not recorded, the pushes go out again",
-                ["count": .integer(batch.count)]
+                ["count": .integer(batch.count), "error": "\(error)"]
             )
         }
     }
@@ -345,17 +366,18 @@ internal actor TypeSender {
     }
 
     /// Counts an outcome.
-    private func note(_ answer: APNsChannel.Answer, _ token: SHA256Digest, in round: inout Round) {
+    private func note(_ answer: APNsChannel.Answer, _ ticket: PushTicket, in round: inout Round) {
         let outcome = answer.outcome
+        let token = ticket.tokenDigest
         self.metrics.counter(
             "walletorders_pushes_total",
             help: "Pushes by what APNs answered.",
             labels: [("order_type", self.settings.identifier.text), ("outcome", outcome.label)]
         ).increment()
-        self.tally.note(outcome, token: token, at: .now())
+        self.tally.note(outcome, token: token, order: ticket.order, at: .now())
+        self.tellOfEnvironment(outcome)
         switch outcome {
         case .typeFault(let reason): self.refuse(reason, in: &round)
-        case .badToken(let reason) where self.tally.isWrongEnvironment: self.refuse(reason, in: &round)
         case .rejected(let reason):
             self.hasRejected = true
             // It shows that the way is open, as the answers below do.
@@ -387,25 +409,32 @@ internal actor TypeSender {
 
     /// Nothing of this type gets through until someone sees to it.
     private func refuse(_ reason: String, in round: inout Round) {
-        let isToken = PushOutcome.badTokenReasons.contains(reason)
         self.stop(
-            PushFault(
-                reason: reason,
-                detail: isToken
-                    ? "\(self.place) calls all tokens bad, none is forgotten: look at apns.host, which may be the other "
-                        + "of APNs' environments" : "\(self.place) refuses this order type"
-            ),
+            PushFault(reason: reason, detail: "\(self.place) refuses this order type"),
             for: .seconds(300),
             at: round.number
         ) {
             self.logger.error(
-                isToken
-                    ? "APNs calls all tokens of this order type bad: look at apns.host, which may be the other of its environments"
-                    : "APNs refuses this order type: renew its certificate or mend its settings, then reload",
+                "APNs refuses this order type: renew its certificate or mend its settings, then reload",
                 ["orderType": .string(self.settings.identifier.text), "reason": .string(reason)]
             )
         }
         round.isRefused = true
+    }
+
+    /// Says once that all tokens are called bad. The type goes on: tokens are what strangers give, and each that is bad waits
+    /// by itself, longer each time, while all others go out.
+    private func tellOfEnvironment(_ outcome: PushOutcome) {
+        guard self.tally.isWrongEnvironment else {
+            self.hasToldOfEnvironment = false
+            return
+        }
+        guard case .badToken(let reason) = outcome, !self.hasToldOfEnvironment else { return }
+        self.hasToldOfEnvironment = true
+        self.logger.error(
+            "APNs calls all tokens of this order type bad: look at apns.host, which may be the other of its environments",
+            ["orderType": .string(self.settings.identifier.text), "reason": .string(reason)]
+        )
     }
 
     /// Decides whether the type goes on. Judged by claims, not by pushes: one broken connection fails a hundred pushes

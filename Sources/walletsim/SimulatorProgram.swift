@@ -39,7 +39,8 @@ enum SimulatorProgram {
             CommandLineOption(
                 "trust",
                 value: "ROOT.pem",
-                "root of package signatures, beside Apple's, and of the web service's TLS, in the place of the system's"
+                "root of package signatures, beside Apple's, and of the web service's TLS, in the place of the system's; may be "
+                    + "repeated"
             ),
             CommandLineOption("apns", value: "URL", "APNs simulator to wait for pushes at (https://HOST:PORT)"),
             CommandLineOption(
@@ -229,7 +230,7 @@ enum SimulatorProgram {
         try self.print(try await phone.register(details) ? "registered (201)" : "registered (200)")
         var count = 0
         // What changed between the fetch and the registration: the first list has no tag, so it names all.
-        if changes > 0, try await phone.changedOrders(like: details).contains(details.order.text),
+        if changes > 0, details.order.text.isExactly(oneOf: try await phone.changedOrders(like: details)),
             let package = try await self.fetch(phone, details)
         {
             last = package
@@ -243,7 +244,7 @@ enum SimulatorProgram {
             } else {
                 try await sleep(for: .seconds(1))
             }
-            guard try await phone.changedOrders(like: details).contains(details.order.text) else { continue }
+            guard details.order.text.isExactly(oneOf: try await phone.changedOrders(like: details)) else { continue }
             // Listed once more than it changed costs a 304 (store-design 3).
             guard let package = try await self.fetch(phone, details) else { continue }
             last = package
@@ -284,11 +285,24 @@ enum SimulatorProgram {
         _ phone: IPhoneSimulator,
         after count: Int
     ) async throws -> Int {
+        var count = count
+        var pause = 1
+        var isKnown = count > 0
         while true {
-            let response = try await client.send(
-                try HTTPClientRequest(.get, "\(apns)/simulator/pushes/\(phone.pushToken)?after=\(count)"),
-                deadline: .seconds(30)
-            )
+            // The first question is answered at once, and shows that there is one who answers.
+            let after = isKnown ? count : -1
+            let response: HTTPClientResponse
+            do {
+                response = try await self.ask(client, "\(apns)/simulator/pushes/\(phone.pushToken)?after=\(after)")
+            } catch {
+                // A phone keeps waiting for APNs to come back; an address that never answered is a mistake.
+                guard isKnown else { throw error }
+                self.complain("APNs is away (\(error)); asking again in \(pause) s")
+                try await sleep(for: .seconds(pause))
+                pause = min(pause * 2, 30)
+                continue
+            }
+            pause = 1
             let value = try? JSONValue(parsing: response.body)
             guard response.status == .ok, let present = value?["count"]?.int64Value else {
                 throw IPhoneError(
@@ -296,7 +310,18 @@ enum SimulatorProgram {
                 )
             }
             if Int(present) > count { return Int(present) }
+            if !isKnown { try self.print("waiting for a push") }
+            isKnown = true
+            // Started anew, it counts from the beginning.
+            if Int(present) < count {
+                if present > 0 { return Int(present) }
+                count = 0
+            }
         }
+    }
+
+    private static func ask(_ client: HTTPClient, _ url: String) async throws -> HTTPClientResponse {
+        try await client.send(try HTTPClientRequest(.get, url), deadline: .seconds(30))
     }
 
     private static func folder(of path: String) -> String {

@@ -113,6 +113,17 @@ extension ConsoleTests {
             }
         }
 
+        @Test("a schema that can't be read makes unready, and is not called a database that does not answer")
+        func unreadableSchema() async throws {
+            try await withConsole { _, client, shop in
+                try await shop.database.run("alter table schema_migrations rename column checksum to other")
+                let answer = await client.send(.get, "/readyz")
+                #expect(answer.status == .serviceUnavailable)
+                let reason = answer.json["reason"]?.stringValue ?? ""
+                #expect(reason.contains("schema can't be read") && reason.contains("42703"), "\(reason)")
+            }
+        }
+
         @Test("draining makes unready before anything closes")
         func draining() async throws {
             try await withConsole { console, client, _ in

@@ -63,6 +63,9 @@ extension ConsoleTests {
                 let away = await client.send(.get, "/metrics").text
                 #expect(!away.contains("walletorders_push_tickets"))
                 #expect(!away.contains("walletorders_oldest_due_ticket_seconds"))
+                let lines = shop.log.text.split(separator: "\n")
+                let line = lines.first { $0.contains("ticket numbers could not be read") }
+                #expect(line?.contains("the database client has been closed") == true, "\(shop.log.text)")
                 #expect(away.contains("walletorders_certificate_expiry_seconds{order_type=\"\(Samples.shop)\"} "))
             }
         }

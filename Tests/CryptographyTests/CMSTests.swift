@@ -252,19 +252,8 @@ struct CMSTests {
     @Test("Signatures by openssl are read: mail form attributes, embedded content, no certificates")
     func foreign() throws {
         let pki = try TestPKI.shared()
-        let directory = try TemporaryDirectory()
-        let key = try directory.write("key.pem", pki.leafKey.pem())
-        let leaf = try directory.write("leaf.pem", pki.leaf.pem())
-        let input = try directory.write("content", content)
         func make(_ options: [String]) throws -> [UInt8] {
-            let answer = try Command.run(
-                [
-                    "openssl", "cms", "-sign", "-binary", "-in", input, "-signer", leaf, "-inkey", key, "-outform",
-                    "DER", "-out", directory.path("out"), "-md", "sha256",
-                ] + options
-            )
-            #expect(answer.status == 0, "\(answer.output)")
-            return try directory.read("out")
+            try pki.signatureByOpenSSL(of: content, ["-md", "sha256"] + options)
         }
         let mail = try make([])
         #expect(try CMS.parse(mail).signers[0].signedAttributes.count == 4)
@@ -283,6 +272,7 @@ struct CMSTests {
         #expect(
             try CMS.verifyDetached(anonymous, content: content, certificates: [pki.root, pki.leaf]) == pki.leaf
         )
+        let directory = try TemporaryDirectory()
         let other = try directory.write("server.key", pki.serverKey.pem())
         let server = try directory.write("server.pem", pki.server.pem())
         let two = try make(["-signer", server, "-inkey", other])

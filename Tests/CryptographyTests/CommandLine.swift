@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Cryptography
 import Glibc
 
 /// Runs real programs against what we made.
@@ -89,5 +90,23 @@ final class TemporaryDirectory: Sendable {
             guard count > 0 else { return bytes }
             bytes += chunk[..<count]
         }
+    }
+}
+
+extension TestPKI {
+    /// A signature of the leaf's key that the openssl program makes.
+    func signatureByOpenSSL(of content: [UInt8], _ options: [String]) throws -> [UInt8] {
+        let directory = try TemporaryDirectory()
+        let key = try directory.write("key.pem", self.leafKey.pem())
+        let leaf = try directory.write("leaf.pem", self.leaf.pem())
+        let input = try directory.write("content", content)
+        let answer = try Command.run(
+            [
+                "openssl", "cms", "-sign", "-binary", "-in", input, "-signer", leaf, "-inkey", key, "-outform", "DER",
+                "-out", directory.path("out"),
+            ] + options
+        )
+        guard answer.status == 0 else { throw Command.Failed(text: answer.output) }
+        return try directory.read("out")
     }
 }

@@ -17,13 +17,14 @@ struct Doors: Sendable {
     let merchant: TestClient
     let reads: PackageReads
 
-    init(_ shop: ShopFixture) async throws {
+    init(_ shop: ShopFixture, limits: DeviceLimits? = nil) async throws {
         self.shop = shop
         self.reads = PackageReads(store: shop.store, logger: shop.log.logger, metrics: shop.metrics)
         let api = DeviceAPI(
             store: shop.store,
             packages: shop.packages,
             reads: self.reads,
+            limits: limits,
             logger: shop.log.logger,
             metrics: shop.metrics
         )

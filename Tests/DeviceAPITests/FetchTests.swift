@@ -228,6 +228,15 @@ extension DeviceAPITests {
                 }
                 let logged = await doors.device.send(.post, "/shop/v1/log", json: ["logs": ["a line"]])
                 #expect(logged.status == .ok)
+                doors.reads.note(PackageRead(key: try Samples.key("one"), revision: 1, notModified: true))
+                let shutdown = Signal()
+                shutdown.fire()
+                try await doors.reads.run(shutdown: shutdown)
+                // What is lost is told with the reason.
+                for words in ["device log lines were not recorded", "reads were not recorded"] {
+                    let line = doors.shop.log.text.split(separator: "\n").first { $0.contains("\"\(words)\"") }
+                    #expect(line?.contains("the database client has been closed") == true, "\(doors.shop.log.text)")
+                }
             }
         }
     }

@@ -39,6 +39,43 @@ extension MerchantAPITests {
             }
         }
 
+        @Test("no road makes an order of more files than a verifier of its package reads")
+        func tooManyFiles() async throws {
+            try await withMerchant { merchant in
+                func form(_ count: Int) -> (headers: HTTPFields, body: [UInt8]) {
+                    let images = (0..<count).map { (name: "\($0).png", contents: Samples.image(1)) }
+                    return Merchant.form([("order", Samples.json("many").serialized())] + images)
+                }
+                func isRefused(_ answer: HTTPResponse) -> Bool {
+                    let finding = answer.json["errors"]?[0]
+                    return answer.status == .unprocessableContent && answer.code == "package-too-large"
+                        && finding?["code"] == "zip-too-many-entries"
+                        && finding?["message"]?.stringValue?.contains("198 files") == true
+                        && finding?["fix"]?.stringValue?.contains("one image may serve many") == true
+                }
+                let more = form(198)
+                let refused = await merchant.client.send(.post, "/api/v1/orders", more.headers, bytes: more.body)
+                #expect(isRefused(refused), "\(refused.text)")
+                let most = form(197)
+                let created = await merchant.client.send(.post, "/api/v1/orders", most.headers, bytes: most.body)
+                #expect(created.status == .created, "\(created.text)")
+                let one = Merchant.path("many", "/assets/one-more.png")
+                let put = await merchant.client.send(.put, one, bytes: Samples.image(1))
+                #expect(isRefused(put), "\(put.text)")
+                let again = Merchant.path("many", "/assets/7.png")
+                #expect(await merchant.client.send(.put, again, bytes: Samples.image(2)).status == .ok)
+                let admin = try await merchant.client([.admin], [Samples.shop])
+                let ofType = "/api/v1/order-types/\(Samples.shop)/assets/shared.png"
+                #expect(await admin.send(.put, ofType, bytes: Samples.image(3)).status == .ok)
+                let merchantJSON = Samples.json("many", logo: "shared.png")["merchant"] ?? .null
+                let patch = await merchant.client.send(.patch, Merchant.path("many"), json: ["merchant": merchantJSON])
+                #expect(isRefused(patch), "\(patch.text)")
+                #expect(await merchant.client.send(.delete, again).status == .ok)
+                let fits = await merchant.client.send(.patch, Merchant.path("many"), json: ["merchant": merchantJSON])
+                #expect(fits.status == .ok, "\(fits.text)")
+            }
+        }
+
         @Test("a type's file serves later orders, and a refresh is started for those there are")
         func typeFiles() async throws {
             try await withMerchant { merchant in

@@ -15,12 +15,13 @@ struct Merchant: Sendable {
     /// Read and write, every type.
     let client: TestClient
 
-    init(_ shop: ShopFixture) async throws {
+    init(_ shop: ShopFixture, limits: MerchantLimits? = nil) async throws {
         self.shop = shop
         let api = MerchantAPI(
             store: shop.store,
             types: shop.types,
             packages: shop.packages,
+            limits: limits,
             logger: shop.log.logger
         )
         self.router = api.router()

@@ -117,7 +117,7 @@ struct MultipartFormTests {
                 case 0 where !body.isEmpty: body.remove(at: Int.random(in: 0..<body.count, using: &random))
                 case 1:
                     body.insert(
-                        [0x0d, 0x0a, 0x2d, 0x62].randomElement() ?? 0,
+                        [0x0d, 0x0a, 0x2d, 0x62].randomElement(using: &random) ?? 0,
                         at: Int.random(in: 0...body.count, using: &random)
                     )
                 default: body = Array(body.prefix(Int.random(in: 0...body.count, using: &random)))

@@ -44,6 +44,16 @@ extension MerchantAPITests {
             #expect(create?["operationId"] == "create-order")
             #expect(create?["description"]?.stringValue?.contains("orders:write") == true)
             #expect(create?["responses"]?["201"] != nil && create?["responses"]?["default"] != nil)
+            // What a key over its limit is told, and what it is told before.
+            let refusal = create?["responses"]?["429"]?["$ref"]?.stringValue?.split(separator: "/").dropFirst() ?? []
+            let limited = refusal.reduce(document) { $0[String($1)] ?? .null }
+            for (response, names) in [
+                (limited, ["Retry-After", "RateLimit-Policy", "RateLimit"]),
+                (create?["responses"]?["201"] ?? .null, ["Request-Id", "RateLimit-Policy", "RateLimit"]),
+            ] {
+                #expect(response["headers"]?.objectValue?.keys.map { $0 } == names)
+                for name in names { #expect(document["components"]?["headers"]?[name]?["schema"] != nil) }
+            }
             let order = document["paths"]?["/api/v1/orders/{type}/{order}"]
             let parameters = order?["get"]?["parameters"]?.arrayValue?.compactMap { $0["name"]?.stringValue }
             #expect(parameters == ["type", "order", "If-None-Match", "Request-Id"])

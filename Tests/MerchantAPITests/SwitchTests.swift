@@ -192,6 +192,16 @@ extension MerchantAPITests {
                 let again = await admin.send(.put, path, ["if-none-match": "*"], bytes: Samples.image(2))
                 #expect(again.status == .preconditionFailed, "\(again.text)")
                 #expect(await admin.send(.get, path).headers["etag"] == tag)
+                // Both at once can't be true (RFC 9110 13.2.2 would look at If-Match alone).
+                let free = Self.type + "/assets/free.png"
+                let both = await admin.send(
+                    .put,
+                    free,
+                    ["if-match": "\"none\"", "if-none-match": "*"],
+                    bytes: Samples.image(4)
+                )
+                #expect(both.status == .badRequest && both.code == "condition-not-heeded", "\(both.text)")
+                #expect(await admin.send(.get, free).status == .notFound)
                 let second = await admin.send(.put, path, ["if-match": tag], bytes: Samples.image(2))
                 #expect(second.status == .ok, "\(second.text)")
                 for method: HTTPMethod in [.put, .delete] {

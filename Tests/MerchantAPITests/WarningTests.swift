@@ -42,6 +42,8 @@ extension MerchantAPITests {
                 texts: [("en", "A")],
                 codes: ["strings-keys-differ"]
             ),
+            Story(name: "the type's texts are for later statuses", typeTexts: [("en", "Handed over")], codes: []),
+            Story(name: "the type's texts have a slip", typeTexts: [("en", "nut")], codes: ["strings-key-unused"]),
             Story(
                 name: "a folder without texts",
                 logo: "logo.png",

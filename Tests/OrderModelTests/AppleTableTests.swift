@@ -289,12 +289,14 @@ import Testing
     @Test func `titles are words`() {
         let titles = [
             "orderManagementURL", "url", "gtin", "createdAt", "businessChatURL", "webServiceURL", "dropOffBy",
+            "applePayTransactionIdentifier", "applePayTransactionIdentifiers", "applePayload", "shopApplePayTotal",
         ]
         .map(OrderSchema.title)
         #expect(
             titles == [
                 "Order management URL", "URL", "GTIN", "Created at", "Business chat URL", "Web service URL",
-                "Drop off by",
+                "Drop off by", "Apple Pay transaction identifier", "Apple Pay transaction identifiers", "Apple payload",
+                "Shop Apple Pay total",
             ]
         )
     }
@@ -356,5 +358,13 @@ import Testing
             }
         }
         #expect(met == Set(limits.keys))
+    }
+
+    @Test func `a target is a release that was, between two rows the older and behind the last the newest`() {
+        #expect(AppleRelease("ios16.4") == .ios16 && AppleRelease("iOS 17.3") == .ios17_2)
+        #expect(AppleRelease("ios18") == .ios17_4 && AppleRelease("26.1") == .ios17_4)
+        for none in ["ios15", "ios19", "ios25", "ios99", "ios999", "foo", "ios", "17.x"] {
+            #expect(AppleRelease(none) == nil, "\(none)")
+        }
     }
 }

@@ -146,6 +146,22 @@ import Testing
         #expect(try fix("logo.png", ["images/logo.png"]).contains("There is \"images/logo.png\""))
         #expect(try fix("logo.png", ["de.lproj/Logo.png"]).contains("There is \"de.lproj/Logo.png\""))
         #expect(try fix("a/logo.png", ["logo.png"]).contains("There is \"logo.png\""))
+        // Nor does one finding name the file that the next one throws away.
+        for (name, path) in [
+            ("logo.png", "images/logo.png"), ("Logo.png", "logo.png"), ("cake.png", "cakes.png"),
+            ("logo.png", "de.lproj/Logo.png"),
+        ] {
+            let unused = try check([name], [path]).findings.filter { $0.code == "file-unused" }
+            #expect(unused.map(\.path) == [path])
+            #expect(unused.first?.fix?.contains("Leave it out") == false && unused.first?.fix?.contains(name) == true)
+        }
+        for path in ["en.lproj/Order.strings", "en.lproj/ORDER.STRINGS", "en.LPROJ/order.strings"] {
+            let fix = try #require(try check([], [path]).findings.first?.fix)
+            #expect(fix.contains("Rename") && fix.contains("en.lproj/order.strings"), "\(fix)")
+        }
+        let both = try check([], ["en.lproj/Order.strings", "en.lproj/order.strings"]).findings
+        #expect(both.first?.fix?.contains("Leave it out") == true)
+        #expect(try check([], ["Order.strings"]).findings.first?.fix?.contains("en.lproj/order.strings") == true)
         let strings = try check([], ["order.strings"]).findings
         #expect(strings.map(\.summary) == ["warning file-unused order.strings"])
         #expect(strings.first?.fix?.contains("en.lproj/order.strings") == true)

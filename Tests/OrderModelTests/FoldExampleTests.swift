@@ -266,8 +266,12 @@ extension JSONValue {
 }
 
 extension String {
+    /// With the first such part replaced, which must be there: a test of an unchanged text would show nothing.
     func replacing(_ part: String, with other: String) -> String {
-        guard let range = firstRange(of: part) else { return self }
+        guard let range = firstRange(of: part) else {
+            Issue.record("\(self) has no \(part)")
+            return self
+        }
         var copy = self
         copy.replaceSubrange(range, with: other)
         return copy

@@ -120,14 +120,14 @@ import Testing
     @Test(arguments: ["fulfillment", "return"])
     func `hundreds of changes wait for their beginning and are all there when it comes`(_ subject: String) throws {
         let count = Patience.count(300)
+        let member = subject == "return" ? "returnNumber" : "notes"
         var log = FoldedLog(base: try Story.base(), OrderFold(Self.options))
         for number in (1...count).reversed() {
             let waits = try Story.event(
                 "e\(number)",
                 Int64(number),
                 subject,
-                #"{"\#(subject)Identifier":"late","notes":"\#(number)"}"#
-                    .replacing(subject == "return" ? "notes" : "-", with: "returnNumber")
+                #"{"\#(subject)Identifier":"late","\#(member)":"\#(number)"}"#
             )
             #expect(log.append(waits).verdict == .waiting)
         }
@@ -138,6 +138,6 @@ import Testing
         #expect(log.append(try Story.event("first", 0, subject, founds)).isApplied)
         #expect(log.result.state.waiting.isEmpty)
         let list = log.document[subject + "s"]?.arrayValue ?? []
-        #expect(list.last?[subject == "return" ? "returnNumber" : "notes"]?.stringValue == "\(count)")
+        #expect(list.last?[member]?.stringValue == "\(count)")
     }
 }

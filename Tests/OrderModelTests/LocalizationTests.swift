@@ -236,6 +236,11 @@ import Testing
         #expect(found.first?.fix?.contains("Did you mean \"Shirt\" by \"shirt\"?") == true)
     }
 
+    @Test func `keys that are kept for later are a note, also when the order uses none yet`() throws {
+        let found = try findings(order("Shirt"), ["en": ["Handed over": "1"], "fr": ["Handed over": "2"]])
+        #expect(found.map(\.summary) == ["note strings-key-unused en.lproj/order.strings"])
+    }
+
     @Test func `languages are those of ISO 639-3, too`() throws {
         for name in ["yue", "ckb", "cmn-Hans", "de", "fil", "sr-Latn-RS"] {
             #expect(try LocaleIdentifier(name).findings.isEmpty, "\(name)")
@@ -269,6 +274,20 @@ import Testing
         #expect(try check("xy") == ["warning unknown-locale xy.lproj"])
         #expect(try check("de-UK") == ["warning unknown-locale de-UK.lproj"])
         #expect(try check("zh-Abcd") == ["warning unknown-locale zh-Abcd.lproj"])
+        // ISO 639 has these, too, but devices ask by the shorter code.
+        for (name, asked) in [
+            ("deu", "de"), ("ger", "de"), ("fra-CA", "fr-CA"), ("ZHO-hans", "zh-Hans"), ("chi", "zh"),
+        ] {
+            let findings = try LocaleIdentifier(name).findings
+            let finding = try #require(findings.first)
+            #expect(
+                findings.map(\.code) == ["unknown-locale"] && finding.message.contains("\"\(asked).lproj\""),
+                "\(finding)"
+            )
+            #expect(!finding.message.contains("no language"))
+            #expect(finding.fix == "Rename the folder to \(asked).lproj.")
+        }
+        #expect(try check("deu-UK") == ["warning unknown-locale deu-UK.lproj", "warning unknown-locale deu-UK.lproj"])
         #expect(try LocaleIdentifier("ZH-hANS-cn").canonicalText == "zh-Hans-CN")
     }
 

@@ -421,6 +421,14 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
         .init("a link without TLS", ["/merchant/url": "http://www.example.com/"], "note insecure-link /merchant/url"),
         .init("a link to an app", ["/orderManagementURL": "exampleshop:orders/1"]),
         .init("a link to an app by its reversed domain", ["/orderManagementURL": "com.example.shop:/orders/1"]),
+        .init("a link to an app with a number for a path", ["/orderManagementURL": "com.example.shop:12345"]),
+        .init("such a link under a country's domain", ["/orderManagementURL": "uk.co.example.shop:1001/items"]),
+        .init("a number that is no port", ["/orderManagementURL": "shop.example.com:99999"]),
+        .init(
+            "a host named after a country, with a port",
+            ["/orderManagementURL": "de.example.com:443/orders"],
+            "warning link-scheme /orderManagementURL"
+        ),
         .init("a telephone number", ["/merchant/contactURL": "tel:12345"]),
         .init(
             "a host with port instead of a link",

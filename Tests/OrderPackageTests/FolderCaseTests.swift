@@ -47,6 +47,16 @@ struct FolderCaseTests {
         #expect(finding.message.contains("pass.strings") && finding.fix == "Rename pass.strings to order.strings.")
     }
 
+    @Test("a strings file in other case is to be renamed")
+    func stringsFileInOtherCase() throws {
+        let folder = try Fixtures.folder([("en.lproj/Order.strings", Array(#""Shop" = "Shop";"#.utf8))])
+        let findings = try SourceFolder(folder.path).check().findings
+        let missing = try #require(findings.first { $0.code == "strings-missing" })
+        #expect(missing.fix == "Rename Order.strings to order.strings.")
+        let unused = try #require(findings.first { $0.code == "file-unused" })
+        #expect(unused.fix?.contains("Rename") == true)
+    }
+
     @Test("names that aren't UTF-8, links and pipes are findings of a source folder and of an unpacked package")
     func unreadableEntries() async throws {
         let folder = try Fixtures.folder()

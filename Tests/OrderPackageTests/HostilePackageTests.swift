@@ -122,7 +122,8 @@ struct HostilePackageTests {
                 worst = max(worst, try Memory.peak() - before)
             }
             print("at most \(worst >> 20) MB")
-            #expect(worst < 64 << 20)
+            // The address sanitizer holds back what was freed, up to 256 MB.
+            #expect(worst < (Patience.factor == 1 ? 64 : 64 + 256) << 20)
         }
         print(String(decoding: result?.standardOutputContent ?? [], as: UTF8.self))
     }

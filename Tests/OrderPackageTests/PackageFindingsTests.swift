@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
 import OrderModel
+import TestPatience
 import Testing
 import ZipFiles
 
@@ -16,24 +16,10 @@ struct PackageFindingsTests {
 
     /// Every text in the module's sources that has the form of a code, and the codes made from the zip reader's.
     private func given() throws -> Set<String> {
-        let root = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3).joined(separator: "/")
-        let folder = root + "/Sources/OrderPackage"
         var codes = Set(ZipError.Code.allCases.map { ArchiveAdvice.code($0) })
         codes.formUnion(ZipNotice.Code.allCases.map { ArchiveAdvice.code($0) })
-        for path in try FileManager.default.subpathsOfDirectory(atPath: folder) where path.hasSuffix(".swift") {
-            guard !path.hasSuffix("PackageFindings.swift"),
-                let data = FileManager.default.contents(atPath: folder + "/" + path)
-            else { continue }
-            for piece in [UInt8](data).split(separator: UInt8(ascii: "\"")) where Self.isCode(piece) {
-                codes.insert(String(decoding: piece, as: UTF8.self))
-            }
-        }
+        codes.formUnion(try kebabTexts(of: "OrderPackage", but: ["PackageFindings.swift"]))
         return codes.subtracting(Self.others)
-    }
-
-    private static func isCode(_ bytes: ArraySlice<UInt8>) -> Bool {
-        guard bytes.contains(0x2D), bytes.first != 0x2D, bytes.last != 0x2D else { return false }
-        return bytes.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D }
     }
 
     @Test("every code that the module gives out is explained, and no other")

@@ -3,6 +3,7 @@
 import Cryptography
 import ExactJSON
 import OrderModel
+import TestPatience
 import Testing
 import ZipFiles
 
@@ -102,6 +103,9 @@ struct PackageVerifierTests {
         }
         let own = try fix({ $0.privateExtensions.append(unknown) }, { _ in })
         #expect(own == "Ask for a new certificate.")
+        // An empty name is in every message.
+        let nameless = try fix({ $0.privateExtensions.append(unknown) }, { $0.subject = [] })
+        #expect(nameless == "Ask for a new certificate.")
         let issuers = try fix({ _ in }, { $0.privateExtensions.append(unknown) })
         #expect(issuers?.hasPrefix("Embed the issuer as Apple publishes it") == true)
     }
@@ -231,6 +235,24 @@ struct PackageVerifierTests {
         #expect(errors(verifier.verify(files: [])) == ["package-empty ."])
     }
 
+    @Test("texts that the order names as an image or a receipt are no such file, read or known")
+    func textsAsImage() throws {
+        let path = "en.lproj/order.strings"
+        let bytes = Array(#""Shop" = "b";"#.utf8)
+        for (member, order) in [
+            ("logo", ["merchant": ["logo": .string(path), "displayName": "Shop"]] as JSONValue),
+            (
+                "receipt",
+                ["merchant": ["displayName": "Shop"], "payment": ["transactions": [["receipt": .string(path)]]]]
+            ),
+        ] {
+            let read = FileCheck.check(order, files: [path: bytes])
+            #expect(read.contains { $0.isError && $0.code == "file-format" && $0.path == path }, "\(member)")
+            let known = FileCheck.check(order, [ExactKey(path): KnownFile.texts(try StringsTable.parse(bytes))])
+            #expect(known == read, "\(member)")
+        }
+    }
+
     @Test("names with resolutions, without extension and in localization folders are found")
     func variants() throws {
         func codes(_ logo: String, _ paths: [String]) throws -> [String] {
@@ -260,7 +282,7 @@ struct PackageVerifierTests {
         let bytes = try Fixtures.package(files: files).bytes
         let verifier = try verifier()
         // Who made the archive, on what system, and file modes: fields of the directory that no reader needs.
-        let records = bytes.indices.filter { bytes[$0...].starts(with: [0x50, 0x4B, 0x01, 0x02]) }
+        let records = ArchiveBytes.records(bytes)
         let ignored = Set(records.flatMap { start in [4, 5, 36, 37, 38, 39, 40, 41].map { start + $0 } })
         var unnoticed: [Int] = []
         for index in bytes.indices where !ignored.contains(index) {

@@ -3,6 +3,7 @@
 import Cryptography
 import ExactJSON
 import ServiceRuntime
+import TestPatience
 import Testing
 import ZipFiles
 
@@ -31,12 +32,19 @@ struct PackageParts {
 
     /// Replaces a text in the order.
     mutating func replaceInOrder(_ old: String, _ new: String) {
-        order = Array(String(decoding: order, as: UTF8.self).replacing(old, with: new).utf8)
+        order = Self.replacing(old, new, in: order)
     }
 
     /// Replaces a text in the manifest that lists the files.
     mutating func replaceInManifest(_ old: String, _ new: String) {
-        manifest = Array(String(decoding: manifest ?? honestManifest(), as: UTF8.self).replacing(old, with: new).utf8)
+        manifest = Self.replacing(old, new, in: manifest ?? honestManifest())
+    }
+
+    /// The text must be there: a test of what is unchanged would show nothing.
+    private static func replacing(_ old: String, _ new: String, in bytes: [UInt8]) -> [UInt8] {
+        let text = String(decoding: bytes, as: UTF8.self)
+        #expect(text.contains(old), "\(text) has no \(old)")
+        return Array(text.replacing(old, with: new).utf8)
     }
 
     /// Signs by hand.
@@ -99,31 +107,21 @@ struct BrokenPackage: Sendable, CustomTestStringConvertible {
 
 /// Byte for byte changes of an archive, in the local header and the directory alike where both have the field.
 enum ArchiveEdit {
-    static let directorySignature: [UInt8] = [0x50, 0x4B, 0x01, 0x02]
-
-    static func positions(_ pattern: [UInt8], _ bytes: [UInt8]) -> [Int] {
-        bytes.indices.filter { bytes[$0] == pattern[0] && bytes[$0...].starts(with: pattern) }
-    }
-
     /// The offset of an entry's record in the directory.
     static func record(_ name: String, _ bytes: [UInt8]) -> Int {
-        positions(directorySignature, bytes).first { bytes[($0 + 46)...].starts(with: name.utf8) } ?? 0
+        ArchiveBytes.records(bytes).first { bytes[($0 + 46)...].starts(with: name.utf8) } ?? 0
     }
 
     static func local(_ name: String, _ bytes: [UInt8]) -> Int {
         let at = record(name, bytes) + 42
-        return (0..<4).reduce(0) { $0 | Int(bytes[at + $1]) << (8 * $1) }
-    }
-
-    static func put(_ value: Int, _ width: Int, at offset: Int, _ bytes: inout [UInt8]) {
-        for index in 0..<width { bytes[offset + index] = UInt8(truncatingIfNeeded: value >> (8 * index)) }
+        return ArchiveBytes.number(4, at: at, in: bytes)
     }
 
     /// Sets a field of the common part (offset as in the local header) on both sides.
     static func both(_ name: String, _ offset: Int, _ width: Int, _ value: Int) -> @Sendable (inout [UInt8]) -> Void {
         { bytes in
-            put(value, width, at: local(name, bytes) + offset, &bytes)
-            put(value, width, at: record(name, bytes) + offset + 2, &bytes)
+            ArchiveBytes.put(value, width, at: local(name, bytes) + offset, in: &bytes)
+            ArchiveBytes.put(value, width, at: record(name, bytes) + offset + 2, in: &bytes)
         }
     }
 
@@ -131,17 +129,17 @@ enum ArchiveEdit {
     static func directory(_ name: String, _ offset: Int, _ width: Int, _ value: Int)
         -> @Sendable (inout [UInt8]) -> Void
     {
-        { put(value, width, at: record(name, $0) + offset, &$0) }
+        { ArchiveBytes.put(value, width, at: record(name, $0) + offset, in: &$0) }
     }
 
     /// Sets a field of the local header.
     static func header(_ name: String, _ offset: Int, _ width: Int, _ value: Int) -> @Sendable (inout [UInt8]) -> Void {
-        { put(value, width, at: local(name, $0) + offset, &$0) }
+        { ArchiveBytes.put(value, width, at: local(name, $0) + offset, in: &$0) }
     }
 
     /// Sets a field of the end record.
     static func end(_ offset: Int, _ width: Int, _ value: Int) -> @Sendable (inout [UInt8]) -> Void {
-        { put(value, width, at: $0.count - 22 + offset, &$0) }
+        { ArchiveBytes.put(value, width, at: $0.count - 22 + offset, in: &$0) }
     }
 
     /// Renames an entry, to a name of the same length.
@@ -154,22 +152,12 @@ enum ArchiveEdit {
 
     /// Inserts bytes before the directory, whose recorded place moves along.
     static func insertBeforeDirectory(_ inserted: [UInt8]) -> @Sendable (inout [UInt8]) -> Void {
-        { bytes in
-            let directory = positions(directorySignature, bytes)[0]
-            bytes.insert(contentsOf: inserted, at: directory)
-            put(directory + inserted.count, 4, at: bytes.count - 6, &bytes)
-        }
+        { ArchiveBytes.insertBeforeDirectory(inserted, in: &$0) }
     }
 
     /// Gives the directory's record of the last entry an extra field.
     static func extraField(_ field: [UInt8]) -> @Sendable (inout [UInt8]) -> Void {
-        { bytes in
-            let record = positions(directorySignature, bytes).last ?? 0
-            put(field.count, 2, at: record + 30, &bytes)
-            bytes.insert(contentsOf: field, at: bytes.count - 22)
-            let size = bytes.count - 10
-            put(Int(bytes[size]) | Int(bytes[size + 1]) << 8 + field.count, 2, at: size, &bytes)
-        }
+        { ArchiveBytes.addExtraField(field, in: &$0) }
     }
 }
 

@@ -158,4 +158,44 @@ struct SeveralIdentitiesTests {
             #expect(identity.certificate == renewed.certificate)
         }
     }
+
+    @Test("a renewed certificate that isn't valid yet leaves the place to the one in date, and takes it when that ends")
+    func renewedAhead() throws {
+        let now = WallTime.now().seconds
+        let authority = try TestAuthority.make(orderType: shop, now: now)
+        let renewed = try authority.issue(
+            TestAuthority.leafTemplate(shop, now: now + 3 * 86_400),
+            key: authority.identity.key
+        )
+        let (old, new) = (authority.identity.certificate, renewed.certificate)
+        let folder = try TemporaryFolder()
+        try folder.write(authority.intermediate.pem(), to: "intermediate.pem")
+        for pem in [old.pem() + new.pem(), new.pem() + old.pem()] {
+            try folder.write(pem + authority.identity.key.pem(), to: "shop.pem")
+            let files = SigningIdentity.Files(
+                identity: folder.path + "/shop.pem",
+                intermediates: [folder.path + "/intermediate.pem"]
+            )
+            #expect(try SigningIdentity.load(files, validAt: now).certificate == old)
+            #expect(try SigningIdentity.load(files).certificate == old)
+            #expect(try SigningIdentity.load(files, validAt: old.notAfter).certificate == new)
+            #expect(try SigningIdentity.load(files, validAt: old.notAfter + 1).certificate == new)
+        }
+    }
+
+    @Test("an issuer that was certified anew and isn't valid yet leaves the place to the one in date")
+    func renewedIssuer() throws {
+        let now = WallTime.now().seconds
+        let authority = try TestAuthority.make(orderType: shop, now: now)
+        let later = try TestCertificates.intermediate("G4", now + 3 * 86_400)
+            .issue(for: authority.intermediateKey, issuer: (authority.root, authority.rootKey))
+        for issuers in [[authority.intermediate, later], [later, authority.intermediate]] {
+            let identity = try SigningIdentity(
+                certificate: authority.identity.certificate,
+                key: authority.identity.key,
+                intermediates: issuers
+            )
+            #expect(identity.chainNotBefore == authority.identity.chainNotBefore)
+        }
+    }
 }

@@ -157,7 +157,16 @@ struct SourceFolderTests {
     func manyFiles() throws {
         let folder = try Fixtures.folder()
         for number in 1...197 { try folder.write([1], to: "\(number).txt") }
-        #expect { try SourceFolder(folder.path) } throws: { ($0 as? OrderPackageError)?.code == .tooLarge }
+        let source = try SourceFolder(folder.path)
+        let found = source.check().findings.filter { $0.code == "zip-too-many-entries" }
+        #expect(found.count == 1 && found[0].isError && found[0].message.contains("198 files"), "\(found)")
+        #expect(found.first?.fix?.contains("one image may serve many") == true)
+        #expect { try source.packageFiles() } throws: { ($0 as? OrderPackageError)?.code == .tooManyFiles }
+        let files = try (1...198).map { try PackageFile(path: "\($0).txt", contents: [1]) }
+        #expect { try Fixtures.package(files: files) } throws: {
+            let error = $0 as? OrderPackageError
+            return error?.code == .tooManyFiles && error?.message.contains("198 files") == true
+        }
         try Files.removeTree("\(folder.path)/1.txt")
         let package = try Fixtures.package(files: SourceFolder(folder.path).packageFiles())
         let report = PackageVerifier(trust: [try Fixtures.authority().root]).verify(package.bytes)
@@ -165,7 +174,9 @@ struct SourceFolderTests {
         #expect(throws: Never.self) { try UnpackedFolder(folder.path) }
         try folder.write([1], to: "more/1.txt")
         for number in 1...4 { try folder.write([1], to: "more/\(number).txt") }
-        #expect { try UnpackedFolder(folder.path) } throws: { ($0 as? OrderPackageError)?.code == .tooLarge }
+        let unpacked = PackageVerifier().verify(try UnpackedFolder(folder.path))
+        let more = unpacked.findings.filter { $0.code == "zip-too-many-entries" }
+        #expect(more.count == 1 && more[0].message.contains("202 files"), "\(more)")
     }
 
     @Test("a folder with names in blanks, accents and folders is built, verified and unpacked")
@@ -291,15 +302,30 @@ struct SourceFolderTests {
         #expect(throws: OrderPackageError.self) { try SourceFolder("/nowhere") }
     }
 
-    @Test("folders deep within each other and files from 5 MB are refused")
+    @Test("folders deep within each other and files from 5 MB are refused with findings")
     func bounds() throws {
         let deep = try Fixtures.folder([("a/b/c/d/e.txt", [1])])
         #expect { try SourceFolder(deep.path) } throws: { ($0 as? OrderPackageError)?.code == .tooLarge }
-        let large = try Fixtures.folder([("a.png", Fixtures.png(5_000_000))])
-        let error = #expect(throws: OrderPackageError.self) { try SourceFolder(large.path) }
-        #expect(error?.code == .tooLarge && error?.path == "\(large.path)/a.png")
+        let large = try Fixtures.folder([("logo.png", Fixtures.png(5_000_000)), ("note.txt", [1])])
+        let source = try SourceFolder(large.path)
+        let errors = source.check().findings.filter(\.isError)
+        #expect(errors.map(\.code) == ["package-too-large"], "\(errors)")
+        #expect(errors.first?.message.contains("logo.png (5000008 bytes), note.txt (1 bytes)") == true)
+        #expect { try source.packageFiles() } throws: { ($0 as? OrderPackageError)?.code == .tooLarge }
         let many = try Fixtures.folder((0..<5).map { ("\($0).png", Fixtures.png(4_900_000 - $0)) })
-        let all = #expect(throws: OrderPackageError.self) { try SourceFolder(many.path) }
-        #expect(all?.code == .tooLarge && all?.message.contains("0.png (4900008 bytes), 1.png") == true)
+        let all = try SourceFolder(many.path).check().findings.filter { $0.code == "package-too-large" }
+        #expect(all.count == 1 && all[0].message.contains("0.png (4900008 bytes), 1.png") == true)
+        let long = try Fixtures.folder()
+        try long.write([UInt8](repeating: 0x20, count: 5_000_000), to: "order.json")
+        #expect(try SourceFolder(long.path).check().findings.map(\.code) == ["order-too-large"])
+        let unpacked = try Fixtures.folder([("a.png", Fixtures.png(11_000_000))])
+        let told = PackageVerifier().verify(try UnpackedFolder(unpacked.path)).findings
+        let sizes = told.filter { $0.code == "package-too-large" }
+        // Those behind it are read all the same, and are not at fault.
+        #expect(sizes.map(\.path) == ["a.png", ArchiveCheck.whole] && !told.contains { $0.code == "order-missing" })
+        let several = try Fixtures.folder((0..<3).map { ("\($0).png", Fixtures.png(4_000_000)) })
+        let sum = PackageVerifier().verify(try UnpackedFolder(several.path)).findings
+            .filter { $0.code == "package-too-large" }
+        #expect(sum.count == 1 && sum[0].message.contains("has 12000") == true, "\(sum)")
     }
 }

@@ -3,6 +3,7 @@
 import Cryptography
 import OrderModel
 import ServiceRuntime
+import TestPatience
 import Testing
 
 @testable import OrderPackage
@@ -73,6 +74,17 @@ struct TestAuthorityTests {
         try Files.createDirectory("\(folder.path)/empty")
         try Fixtures.authority().write(to: "\(folder.path)/empty")
         #expect(try Files.list(folder.path) == ["empty", "pki"])
+    }
+
+    @Test("a folder that can't be looked into is not taken for one with contents")
+    func unseenFolder() async throws {
+        await #expect(processExitsWith: .success) {
+            let folder = try TemporaryFolder()
+            let authority = try Fixtures.authority()
+            exhaustDescriptors(but: 0)
+            let error = #expect(throws: OrderPackageError.self) { try authority.write(to: folder.path) }
+            #expect(error?.code == .unwritable && error?.message.contains("Too many open files") == true, "\(error)")
+        }
     }
 
     @Test("an empty folder is filled where it is, whatever leads there, and a path may end in slashes")

@@ -6,6 +6,7 @@ import OrderStore
 import PostgreSQL
 import ServiceRuntime
 import StoreTestSupport
+import TestPatience
 import Testing
 
 extension StoreTests {
@@ -36,9 +37,85 @@ extension StoreTests {
                 #expect(!row.contains(secret.suffix(43)))
                 #expect(try await fixture.store.apiKeys().first?.lastUsedAt != nil)
                 #expect(try await fixture.store.revokeAPIKey(key.identifier))
-                #expect(try await fixture.store.revokeAPIKey(key.identifier) == false)
+                let revokedAt = try #require(try await fixture.store.apiKeys().first?.revokedAt)
+                // Repeated, in haste or after an answer that was lost, it is no other end than the first one.
+                #expect(try await fixture.store.revokeAPIKey(key.identifier))
+                #expect(try await fixture.store.revokeAPIKey("0000000000000000") == false)
                 #expect(try await fixture.store.authenticate(apiKey: secret) == nil)
-                #expect(try await fixture.store.apiKeys().first?.revokedAt != nil)
+                #expect(try await fixture.store.apiKeys().first?.revokedAt == revokedAt)
+            }
+        }
+
+        @Test func `a key opens its scopes though its use can't be noted`() async throws {
+            try await withStore { fixture in
+                let (key, secret) = try await fixture.store.createAPIKey(name: "k", scopes: [.admin], orderTypes: nil)
+                try await fixture.run(
+                    """
+                    create function t_full() returns trigger language plpgsql as $$ begin
+                        raise exception 'no space left on device' using errcode = '53100'; end $$;
+                    create trigger t_full before update on api_keys for each row execute function t_full()
+                    """
+                )
+                #expect(try await fixture.store.authenticate(apiKey: secret)?.identifier == key.identifier)
+                // Nor does it wait for whoever holds the row.
+                try await fixture.run("drop trigger t_full on api_keys")
+                let other = try await fixture.store.createAPIKey(name: "l", scopes: [.admin], orderTypes: nil)
+                let lock = Statement("t_lock_keys", "select 1 from api_keys for update")
+                let over = Signal()
+                let holder = try await fixture.hold(lock, until: over)
+                let began = MonotonicTime.now()
+                #expect(try await fixture.store.authenticate(apiKey: other.secret)?.identifier == other.key.identifier)
+                #expect(MonotonicTime.now() - began < .seconds(1))
+                over.fire()
+                try await holder.value
+            }
+        }
+
+        @Test func `a key that its last request left is free, also when the answer to that was lost or its time over`()
+            async throws
+        {
+            try await withStore { fixture in
+                let store = fixture.store
+                let type = try OrderTypeIdentifier(Samples.shop)
+                @Sendable func request(_ content: UInt8) -> RequestKey {
+                    RequestKey(route: "POST /api/v1/events", key: "k", fingerprint: SHA256.hash([content]))
+                }
+                #expect(try await store.takeKey(request(1), of: type) == nil)
+                try await OrderStore.answering(within: .zero) { try await store.leaveKey(request(1), of: type) }
+                #expect(try await store.takeKey(request(5), of: type) == nil)
+                // Left by a request whose client has gone away.
+                let loop = fixture.loops.next()
+                let leaving = Task {
+                    try await loop.run {
+                        while !Task.isCancelled { await Task.yield() }
+                        try await store.leaveKey(request(5), of: type)
+                    }
+                }
+                leaving.cancel()
+                try await leaving.value
+                #expect(try await store.takeKey(request(2), of: type) == nil)
+                // Left by a server that cut the wait for its standby short.
+                try await fixture.run(
+                    """
+                    create function t_lose() returns trigger language plpgsql as $$ begin
+                        raise warning 'canceling wait for synchronous replication'; return null; end $$;
+                    create constraint trigger t_lose after update or delete on idempotency deferrable initially deferred
+                        for each row execute function t_lose()
+                    """
+                )
+                try? await store.leaveKey(request(2), of: type)
+                try await fixture.run("drop trigger t_lose on idempotency")
+                #expect(try await store.takeKey(request(3), of: type) == nil)
+                // Of two at work one leaves: the other still holds it.
+                #expect(try await store.takeKey(request(3), of: type) == nil)
+                try await store.leaveKey(request(3), of: type)
+                #expect(await code { _ = try await store.takeKey(request(4), of: type) } == .keyReused)
+                // A row that nobody is at work for, as an earlier version may have left it.
+                try await fixture.run("update idempotency set result = '0'")
+                #expect(try await store.takeKey(request(4), of: type) == nil)
+                try await store.leaveKey(request(4), of: type)
+                let rows = Statement("t_idempotency_rows", "select count(*) from idempotency")
+                #expect(try await fixture.number(rows) == 0)
             }
         }
 
@@ -101,6 +178,36 @@ extension StoreTests {
                 #expect(await code { _ = try await store.keptAnswer(other, of: type) } == .keyReused)
                 try await fixture.run("update idempotency set expires_at = now()")
                 #expect(try await store.keptAnswer(other, of: type) == nil)
+            }
+        }
+
+        @Test(arguments: ["out of time", "cancelled"])
+        func `a request that is out of time, or that nobody waits for any more, gives its key back`(
+            _ end: String
+        ) async throws {
+            try await withStore { fixture in
+                let store = fixture.store
+                @Sendable func request(_ body: UInt8) -> RequestKey {
+                    RequestKey(route: "POST", key: "k", fingerprint: SHA256.hash([body]))
+                }
+                #expect(try await store.takeKey(request(1), of: nil) == nil)
+                #expect(await code { _ = try await store.takeKey(request(2), of: nil) } == .keyReused)
+                await fixture.loops.next().run {
+                    if end == "cancelled" {
+                        await withTaskGroup(of: Void.self) { group in
+                            group.cancelAll()
+                            group.addTask { try? await store.leaveKey(request(1), of: nil) }
+                        }
+                    } else {
+                        try? await RequestTime.limited(to: .zero) { try await store.leaveKey(request(1), of: nil) }
+                    }
+                }
+                // Mended, it may come again.
+                try await withDeadline(Patience.long) {
+                    while await code({ _ = try await store.takeKey(request(2), of: nil) }) != nil {
+                        try await sleep(for: .milliseconds(5))
+                    }
+                }
             }
         }
     }

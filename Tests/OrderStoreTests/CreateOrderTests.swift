@@ -211,5 +211,37 @@ extension StoreTests {
                 try await fixture.expectInvariants()
             }
         }
+
+        @Test func `a repeated create does not bring the files of an erased order back`() async throws {
+            try await withStore { fixture in
+                let assets = Statement("t_assets", "select count(*) from assets")
+                // Whoever leaves the identifier out gets another one each time.
+                for (round, name) in ["one", "two"].enumerated() {
+                    var new = NewOrder(
+                        document: try Samples.document(name, logo: "logo.png"),
+                        idempotency: Self.request("k")
+                    )
+                    new.files = [OrderFile(name: "logo.png", contents: Samples.image(1))]
+                    switch try await fixture.store.create(new) {
+                    case .created(let created):
+                        #expect(round == 0)
+                        #expect(try await fixture.number(assets) == 1)
+                        #expect(try await fixture.store.erase(created.key))
+                    case .replayed(_, let key, let token):
+                        #expect(round == 1 && key.order.text == "one" && token == nil)
+                    }
+                    #expect(try await fixture.number(assets) == 0)
+                }
+                // Under a key that was used for something else it is refused, and nothing stays either.
+                var other = NewOrder(
+                    document: try Samples.document("three", logo: "logo.png"),
+                    idempotency: Self.request("k", "b")
+                )
+                other.files = [OrderFile(name: "logo.png", contents: Samples.image(1))]
+                let new = other
+                #expect(await code { _ = try await fixture.store.create(new) } == .keyReused)
+                #expect(try await fixture.number(assets) == 0)
+            }
+        }
     }
 }

@@ -12,26 +12,13 @@ import Testing
 extension StoreTests {
     /// Many at one order: what they cost others.
     @Suite struct CrowdTests {
-        private static let lock = Statement(
-            "t_hold_head",
-            "select 1 from orders where order_identifier = 'one' for update"
-        )
-
         @Test func `forty who wait for one order keep nobody from reading another`() async throws {
             try await withStore { fixture in
                 let one = try await fixture.create("one")
                 let two = try await fixture.create("two")
                 let event = try Samples.event("e")
-                let held = Signal()
                 let over = Signal()
-                let holder = Task {
-                    try await fixture.client.transaction { connection in
-                        _ = try await connection.query(Self.lock)
-                        held.fire()
-                        try await over.wait()
-                    }
-                }
-                try await held.wait()
+                let holder = try await fixture.hold("one", until: over)
                 let crowd = Task {
                     try await atOnce(40) { _ in
                         await code { _ = try await fixture.store.apply(event, to: one.key) }
@@ -145,6 +132,27 @@ extension StoreTests {
                 #expect(try await fixture.number(left) == 1)
                 #expect(try await fixture.store.erase(one.key) == false)
                 try await fixture.expectInvariants()
+            }
+        }
+
+        @Test func `an erasure under If-Match takes all of an order or nothing`() async throws {
+            try await withStore { fixture in
+                let key = try await fixture.create("one").key
+                try await fixture.run(Self.follow(1_001))
+                let tag = try #require(try await fixture.store.head(key)).entityTag
+                // A change that comes as soon as a part of the erasure is committed.
+                try await fixture.run(
+                    """
+                    create sequence t_turns;
+                    create function t_change() returns trigger language plpgsql as $$ begin
+                        if nextval('t_turns') = 1 then update orders set digest = sha256('other'); end if;
+                        return null; end $$;
+                    create constraint trigger t_change after delete on registrations deferrable initially deferred
+                        for each row execute function t_change()
+                    """
+                )
+                #expect(try await fixture.store.erase(key, ChangeOptions(ifMatch: .entityTags([tag]))))
+                #expect(try await fixture.store.head(key)?.isErased == true)
             }
         }
     }

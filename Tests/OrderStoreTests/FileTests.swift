@@ -112,6 +112,16 @@ extension StoreTests {
             }
         }
 
+        @Test func `a digest that was damaged in the database is told as that, and ends no process`() async throws {
+            try await withStore { fixture in
+                let store = fixture.store
+                let key = try await fixture.create("one").key
+                _ = try await store.putFile(OrderFile(name: "a.png", contents: Samples.image(1)), of: key)
+                try await fixture.run("update order_parts set digest = '\\x00'")
+                #expect(await code { _ = try await store.package(key) } == .corrupt)
+            }
+        }
+
         @Test func `a roll-out comes back for an order that was held by another transaction`() async throws {
             let log = CapturedLog()
             try await withStore(logger: log.logger) { fixture in
@@ -120,18 +130,12 @@ extension StoreTests {
                 for number in 0..<5 { try await fixture.create("order-\(number)", logo: "logo.png") }
                 try await store.putTypeFile(OrderFile(name: "logo.png", contents: Samples.image(1)), of: type)
                 try await store.startRefresh(of: type)
-                let held = Signal()
                 let over = Signal()
-                async let holding: Void = fixture.client.transaction { connection in
-                    try await connection.script("select 1 from orders where order_identifier = 'order-2' for update")
-                    held.fire()
-                    try await over.wait()
-                }
-                try await held.wait()
+                let holder = try await fixture.hold("order-2", until: over)
                 var done = 0
                 while let count = try await store.refreshBatch(of: type, size: 2) { done += count }
                 over.fire()
-                try await holding
+                try await holder.value
                 #expect(done == 4)
                 #expect(try await store.head(try Samples.key("order-2"))?.revision == 1)
                 // The log names it as other lines do.

@@ -22,6 +22,22 @@ extension StoreTests {
             return twin.key
         }
 
+        /// Erases an order while a change waits for a lock, which `release` lets go once the erasure waits too, or is done.
+        private static func erase(
+            _ twin: OrderKey,
+            _ fixture: StoreFixture,
+            _ release: () async throws -> Void
+        ) async throws {
+            let erased = Signal()
+            let erasure = Task {
+                defer { erased.fire() }
+                return try await fixture.store.erase(twin)
+            }
+            try await fixture.waits(2, or: erased)
+            try await release()
+            #expect(try await erasure.value)
+        }
+
         @Test func `a change pins no file of its type that an erasure takes meanwhile`() async throws {
             try await withStore(connectionsPerLoop: 8) { fixture in
                 let store = fixture.store
@@ -36,16 +52,11 @@ extension StoreTests {
                 try await fixture.waits(1)
                 // The change has planned its files and waits for the device.
                 try await store.putTypeFile(OrderFile(name: "logo.png", contents: Samples.image(2)), of: key.orderType)
-                let erased = Signal()
-                let erasure = Task {
-                    defer { erased.fire() }
-                    return try await store.erase(twin)
+                try await Self.erase(twin, fixture) {
+                    over.fire()
+                    try await holder.value
                 }
-                try await fixture.waits(2, or: erased)
-                over.fire()
-                try await holder.value
                 #expect(try await change.value.revision == 2)
-                #expect(try await erasure.value)
                 let part = try #require(try await store.package(key)?.parts.first)
                 #expect(try await store.asset(key.orderType, part.digest) == Samples.image(1))
                 try await fixture.expectInvariants()
@@ -71,16 +82,11 @@ extension StoreTests {
                 }
                 try await fixture.waits(1)
                 try await store.putTypeFile(OrderFile(name: "logo.png", contents: Samples.image(2)), of: key.orderType)
-                let erased = Signal()
-                let erasure = Task {
-                    defer { erased.fire() }
-                    return try await store.erase(twin)
+                try await Self.erase(twin, fixture) {
+                    over.fire()
+                    try await holder.value
                 }
-                try await fixture.waits(2, or: erased)
-                over.fire()
-                try await holder.value
                 #expect(try await change.value.revision == 2)
-                #expect(try await erasure.value)
                 for part in try #require(try await store.package(key)).parts {
                     #expect(try await store.asset(key.orderType, part.digest) != nil, "\(part.name)")
                 }

@@ -304,5 +304,22 @@ extension StoreTests {
                 try await fixture.expectInvariants()
             }
         }
+
+        @Test func `plain and conditional changes of a type's file do not meet in a deadlock`() async throws {
+            try await withStore(connectionsPerLoop: 6) { fixture in
+                let store = fixture.store
+                let type = try OrderTypeIdentifier(Samples.shop)
+                try await store.putTypeFile(OrderFile(name: "a.png", contents: Samples.image(0)), of: type)
+                _ = try await atOnce(8) { task in
+                    for round in 0..<10 {
+                        // Each file has contents of its own: what was there before is touched, what comes is put.
+                        let file = OrderFile(name: "a.png", contents: Samples.image(UInt8(task * 10 + round + 1)))
+                        let condition: FileCondition = task % 2 == 0 ? .any : .present { _ in true }
+                        try await store.putTypeFile(file, of: type, condition)
+                    }
+                }
+                #expect(try await store.typeFiles(of: type).count == 1)
+            }
+        }
     }
 }

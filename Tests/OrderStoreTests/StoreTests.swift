@@ -23,12 +23,26 @@ extension StoreFixture {
         """
     )
 
+    private static let order = Statement(
+        "t_hold_order",
+        "select 1 from orders where order_identifier = $1::text for update"
+    )
+
+    /// Holds an order until a signal comes.
+    func hold(_ order: String, until over: Signal) async throws -> Task<Void, any Error> {
+        try await hold(Self.order, [.text(order)], until: over)
+    }
+
     /// Holds what a statement locks until a signal comes.
-    func hold(_ lock: Statement, until over: Signal) async throws -> Task<Void, any Error> {
+    func hold(
+        _ lock: Statement,
+        _ values: [PostgresValue] = [],
+        until over: Signal
+    ) async throws -> Task<Void, any Error> {
         let held = Signal()
         let task = Task {
             try await client.transaction { connection in
-                _ = try await connection.query(lock)
+                _ = try await connection.query(lock, values)
                 held.fire()
                 try await over.wait()
             }

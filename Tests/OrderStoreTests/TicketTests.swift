@@ -51,7 +51,8 @@ extension StoreTests {
             }
         }
 
-        @Test func `a ticket that can't be read back keeps no other from its push`() async throws {
+        @Test(arguments: ["push_token = 'no token'", "token_digest = '\\x00'"])
+        func `a ticket that can't be read back keeps no other from its push`(_ damage: String) async throws {
             let log = CapturedLog()
             try await withStore(logger: log.logger) { fixture in
                 let (key, device) = try await Self.start(fixture)
@@ -61,7 +62,7 @@ extension StoreTests {
                     for: key
                 )
                 try await fixture.run(
-                    "update devices set push_token = 'no token', due_at = now() - interval '1 hour' where device_identifier = 'broken'"
+                    "update devices set \(damage), due_at = now() - interval '1 hour' where device_identifier = 'broken'"
                 )
                 let claim = try await fixture.store.claimTickets(key.orderType, room: 2, floor: nil)
                 #expect(claim.tickets.map(\.device) == [device])

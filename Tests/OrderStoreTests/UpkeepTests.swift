@@ -86,17 +86,11 @@ extension StoreTests {
                     from orders, generate_series(1, 250) n
                     """
                 )
-                let held = Signal()
                 let over = Signal()
-                async let holding: Void = fixture.client.transaction { connection in
-                    try await connection.script("select 1 from orders where order_identifier = 'order-2' for update")
-                    held.fire()
-                    try await over.wait()
-                }
-                try await held.wait()
+                let holder = try await fixture.hold("order-2", until: over)
                 #expect(try await store.foldLongLogs(of: keys[0].orderType, after: nil) == nil)
                 over.fire()
-                try await holding
+                try await holder.value
                 let folded = Statement(
                     "t_folded",
                     "select count(*) from order_documents where base_until is not null and order_identifier = any($1::text[])"

@@ -290,17 +290,17 @@ struct ClientTests {
     func queuedBehindOthers() async throws {
         try await withClient { client in
             try await client.withConnection { connection in
-                async let slow = connection.query(TestStatements.sleep, [.double(0.4)])
+                async let slow = connection.query(TestStatements.sleep, [.double(1)])
                 let start = MonotonicTime.now()
                 let error = await postgresError {
-                    try await RequestTime.limited(to: .milliseconds(600)) {
-                        _ = try await connection.query(TestStatements.sleep, [.double(5)])
+                    try await RequestTime.limited(to: .milliseconds(1_500)) {
+                        _ = try await connection.query(TestStatements.sleep, [.double(20)])
                     }
                 }
                 let waited = MonotonicTime.now() - start
                 #expect(error?.code == .statementTimeout)
-                // From its own start it would have been 600 ms more.
-                #expect(waited >= .milliseconds(590) && waited < .milliseconds(900) * Patience.factor)
+                // From its own start it would have been a second more.
+                #expect(waited >= .milliseconds(1_490) && waited < .milliseconds(2_300) * Patience.factor)
                 let late = await postgresError {
                     try await RequestTime.limited(to: .milliseconds(50)) {
                         async let before = connection.query(TestStatements.sleep, [.double(0.2)])

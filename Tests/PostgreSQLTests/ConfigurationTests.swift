@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import ServiceRuntime
+import TestPatience
 import Testing
 
 @testable import PostgreSQL
@@ -97,7 +98,7 @@ struct ConfigurationTests {
 
     @Test("A name is looked up by us, a socket and an address are not")
     func endpoints() async {
-        let endpoints = await Endpoint.all(of: [
+        let (endpoints, unknown) = await Endpoint.all(of: [
             Host(name: "/run/pg"), Host(name: "127.0.0.1", port: 7), Host(name: "::1"), Host(name: "localhost"),
             Host(name: "no-such-host.invalid"), Host(name: "db.invalid", port: 9, address: "192.0.2.7"),
         ])
@@ -106,7 +107,37 @@ struct ConfigurationTests {
         #expect(endpoints.contains(Endpoint(host: "::1", address: "::1", port: 5432)))
         #expect(endpoints.contains { $0.host == "localhost" && $0.address != nil })
         #expect(!endpoints.contains { $0.host == "no-such-host.invalid" })
+        #expect(unknown.map(\.name) == ["no-such-host.invalid"])
         #expect(endpoints.contains(Endpoint(host: "db.invalid", address: "192.0.2.7", port: 9)))
+    }
+
+    @Test("Why a name has no address is told: that it can't be looked up for the moment is not that there is none")
+    func unknownHosts() async throws {
+        await #expect(processExitsWith: .success) {
+            let loop = try EventLoop(name: "away")
+            let connector = Connector(
+                configuration: try PostgresConfiguration(url: "postgresql://app@db.example.invalid/orders"),
+                loop: loop,
+                logger: Logger(label: "test", sink: LogSink(form: .text) { _ in })
+            )
+            func complaint() async -> String {
+                await loop.run {
+                    do {
+                        try await connector.connect().close()
+                        return ""
+                    } catch {
+                        return (error as? PostgresError)?.message ?? "\(error)"
+                    }
+                }
+            }
+            // The threads for look-ups are there by then.
+            _ = await complaint()
+            exhaustDescriptors(but: 0)
+            let words = await complaint()
+            #expect(words.hasPrefix("no address was found for db.example.invalid: "), "\(words)")
+            let reason = words.split(separator: ": ").dropFirst().joined()
+            #expect(!reason.isEmpty && reason != "Name or service not known", "\(words)")
+        }
     }
 
     @Test("What the environment holds for libpq is forgotten, and nothing else")

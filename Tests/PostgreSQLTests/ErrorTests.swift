@@ -69,8 +69,9 @@ struct ErrorTests {
                 Statement("e", "with a as (select 1) select * from a"), Statement("f", "update t set x = 1"),
                 Statement("g", "select pg_advisory_lock(1)"), Statement("h", "select pg_notify('a', '')"),
                 Statement("i", "select a from information"),
+                Statement("j", "select pg_logical_emit_message(true, 'a', '')"),
             ],
-            [true, true, false, false, false, false, false, false, true]
+            [true, true, false, false, false, false, false, false, true, false]
         )
     )
     func reads(_ statement: Statement, _ isPlainRead: Bool) {

@@ -48,6 +48,23 @@ extension OwnClusterTests {
             return obstacle
         }
 
+        /// Kills a server, and keeps it from being started again until the log has so many lines.
+        ///
+        /// - Returns: the server that was killed.
+        @discardableResult
+        private static func end(
+            in directory: String,
+            until lines: Collector<String>,
+            have count: Int
+        ) async throws -> Postmaster {
+            let obstacle = try preventRecovery(in: directory)
+            let first = try #require(try Postmaster.recorded(in: directory + "/pg"))
+            kill(first.pid, SIGKILL)
+            try await lines.wait(for: count)
+            unsafe unlink(obstacle)
+            return first
+        }
+
         @Test("What was stored is there after a stop and a start")
         func restart() async throws {
             try await withCluster { cluster, directory in
@@ -209,12 +226,8 @@ extension OwnClusterTests {
             try await cluster.start()
             let shutdown = Signal()
             async let running: Void = cluster.run(shutdown: shutdown)
-            let obstacle = try Self.preventRecovery(in: directory)
-            let first = try #require(try Postmaster.recorded(in: directory + "/pg"))
-            kill(first.pid, SIGKILL)
             // That it ended, and that it did not start.
-            try await lines.wait(for: 2)
-            unsafe unlink(obstacle)
+            let first = try await Self.end(in: directory, until: lines, have: 2)
             try await withDeadline(Patience.long) {
                 while true {
                     if let found = try Postmaster.recorded(in: directory + "/pg"), found.isReady, found.pid != first.pid
@@ -259,12 +272,8 @@ extension OwnClusterTests {
             try await cluster.start()
             let shutdown = Signal()
             async let running: Void = cluster.run(shutdown: shutdown)
-            let obstacle = try Self.preventRecovery(in: directory)
-            let first = try #require(try Postmaster.recorded(in: directory + "/pg"))
-            kill(first.pid, SIGKILL)
             // That it ended, and nine times that it did not start.
-            try await lines.wait(for: 10)
-            unsafe unlink(obstacle)
+            try await Self.end(in: directory, until: lines, have: 10)
             try await withDeadline(Patience.long) {
                 while try PrivateCluster.running(in: directory) == nil { try await sleep(for: .milliseconds(20)) }
             }
@@ -329,6 +338,25 @@ extension OwnClusterTests {
                 }
                 _ = try? Files.removeTree(directory)
             }
+        }
+
+        @Test("A folder from a time beyond any clock's count of nanoseconds is looked at like any other")
+        func farTime() throws {
+            let directory = TestServer.directory()
+            try Files.createDirectory(directory)
+            defer { _ = try? Files.removeTree(directory) }
+            // In the year 2300.
+            let times = [timespec(tv_sec: 10_413_792_000, tv_nsec: 1), timespec(tv_sec: 10_413_792_000, tv_nsec: 1)]
+            try #require(unsafe utimensat(AT_FDCWD, directory, times, 0) == 0)
+            let status = try #require(try FileStatus(directory))
+            #expect(status.modifiedAt == .seconds(10_413_792_000) + .nanoseconds(1))
+        }
+
+        @Test("The socket's folder is known by its whole path, also where no cluster can be")
+        func wholePath() throws {
+            let cluster = TestServer.cluster(in: "data/" + String(repeating: "a", count: 100) + "/")
+            let socket = try #require(cluster.configuration.hosts.first)
+            #expect(socket.isSocket && socket.name.hasSuffix("aa/socket"), "\(socket.name)")
         }
 
         @Test("A server that heeds no signal does not hold up the program's end beyond its time")

@@ -155,18 +155,3 @@ final class Collector<Element: Sendable>: Sendable {
         try await withDeadline(Patience.long) { try await signal.wait() }
     }
 }
-
-/// Leaves this process only so many descriptors to open. For a process of a test's own.
-func exhaustDescriptors(but left: Int) {
-    var limit = rlimit()
-    limit.rlim_cur = 512
-    limit.rlim_max = 512
-    unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-    var opened: [Int32] = []
-    while true {
-        let descriptor = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
-        if descriptor < 0 { break }
-        opened.append(descriptor)
-    }
-    for descriptor in opened.suffix(left) { close(descriptor) }
-}

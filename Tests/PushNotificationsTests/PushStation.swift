@@ -58,6 +58,29 @@ struct PushStation: Sendable {
         )
     }
 
+    /// A simulator that has its port.
+    ///
+    /// - Parameter isAway: whether nobody is to listen there for a while. Its port is below the kernel's range for port 0
+    ///   then, so that no other test gets it meanwhile.
+    static func bound(
+        control: HTTP2Control,
+        loops: EventLoopGroup,
+        isAway: Bool
+    ) throws -> (simulator: APNsSimulator, port: Int) {
+        var left = 20
+        while true {
+            let wanted = isAway ? Int.random(in: 20_000...29_999) : 0
+            let simulator = try self.simulator(port: wanted, control: control, loops: loops)
+            do {
+                guard case .ip(_, let port) = try simulator.server.bind() else { throw Unexpected() }
+                return (simulator, port)
+            } catch  where isAway && left > 0 {
+                // Somebody has that one.
+                left -= 1
+            }
+        }
+    }
+
     /// Registers devices for an order of its own, each with a token of its own: `numbers` name both.
     func register(_ numbers: Range<Int>, for order: String, type: String = Samples.shop) async throws {
         let key = try Samples.key(order, type: type)
@@ -84,6 +107,20 @@ struct PushStation: Sendable {
         try await database.create(order, type: type)
         try await register(numbers, for: order, type: type)
         try await change(order, type: type)
+    }
+
+    /// APNs is back at its port while `body` runs.
+    func withAPNsBack(_ body: (APNsSimulator) async throws -> Void) async throws {
+        let loops = try EventLoopGroup(count: 1, name: "back")
+        let simulator = try Self.simulator(port: port, control: HTTP2Control(), loops: loops)
+        let stop = Signal()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await simulator.run(shutdown: stop) }
+            try await body(simulator)
+            stop.fire()
+            try await group.waitForAll()
+        }
+        await loops.shutdown()
     }
 
     /// A token as APNs sees it.
@@ -132,6 +169,40 @@ struct PushStation: Sendable {
     }
 }
 
+extension HTTP2Control {
+    /// Gives no answer to the pushes that a condition names, and serves all others.
+    ///
+    /// - Returns: what fires when the first of them is under way.
+    @discardableResult
+    func withholdAnswers(_ isWithheld: @escaping @Sendable (HTTPRequest) -> Bool) -> Signal {
+        let isUnderWay = Signal()
+        decide { request, _ in
+            guard isWithheld(request) else { return .serve }
+            isUnderWay.fire()
+            return .withhold
+        }
+        return isUnderWay
+    }
+}
+
+extension PushDeadlines {
+    /// The usual ones, but for how long the answer to a push is waited for.
+    static func answer(within answer: Duration) -> PushDeadlines {
+        var deadlines = PushDeadlines()
+        deadlines.answer = answer
+        return deadlines
+    }
+}
+
+extension RetryPolicy {
+    /// Tries again within a second, whatever the reason.
+    static var soon: RetryPolicy {
+        var policy = RetryPolicy()
+        policy.longest = .seconds(1)
+        return policy
+    }
+}
+
 /// Runs a test with a station.
 ///
 /// - Parameter isAway: whether nothing listens at APNs' port yet; see ``PushStation/port``.
@@ -145,10 +216,7 @@ func withPushes(
 ) async throws {
     try await withStore { database in
         let loops = database.loops
-        // Below the kernel's range for port 0: no other test can take it while nobody listens.
-        let wanted = isAway ? Int.random(in: 20_000...29_999) : 0
-        let simulator = try PushStation.simulator(port: wanted, control: control, loops: loops)
-        guard case .ip(_, let port) = try simulator.server.bind() else { throw Unexpected() }
+        let (simulator, port) = try PushStation.bound(control: control, loops: loops, isAway: isAway)
         let directory = OrderTypeDirectory(try PushStation.settings(port: port))
         for type in directory.all { try await database.store.ensureOrderType(type.identifier) }
         let worker = PushWorker(

@@ -177,7 +177,32 @@ struct PushWorkerTests {
         }
     }
 
-    @Test("where all tokens are bad the settings are wrong: the type stops, and no token is forgotten")
+    @Test("one customer's made-up tokens keep no other waiting, are no alarm, and are forgotten at their second answer")
+    func madeUpTokens() async throws {
+        try await withPushes { station in
+            for number in 1..<11 {
+                station.simulator.script(station.token(number), .init(status: 400, reason: "BadDeviceToken"))
+            }
+            // A quiet moment: since the worker's start nobody's push was taken.
+            try await station.changedOrder("A-1", 1..<11)
+            try await station.expect(10, "outcome = 'retry' and reason = 'BadDeviceToken' and claim is null")
+            try await station.database.create("B-1")
+            try await station.register(11..<12, for: "B-1")
+            let start = MonotonicTime.now()
+            try await station.change("B-1")
+            try await station.waitForPush(11)
+            // A type that is stopped looks again after five minutes.
+            #expect(MonotonicTime.now() - start < .seconds(10) * Patience.factor)
+            #expect(station.worker.faults.isEmpty)
+            // The other's push shows that the settings are right.
+            try await station.expect(1, Self.isAtRest)
+            try await station.database.run("update devices set due_at = now() where due_at is not null")
+            try await station.expect(10, "push_token is null and due_at is null and reason = 'BadDeviceToken'")
+            try await station.expect(1, "push_token is not null")
+        }
+    }
+
+    @Test("where all tokens are bad the settings are wrong: that is told, and no token is forgotten")
     func wrongEnvironment() async throws {
         let control = HTTP2Control()
         let asked = Locked(0)
@@ -189,10 +214,20 @@ struct PushWorkerTests {
             for number in 1..<21 {
                 station.simulator.script(station.token(number), .init(status: 400, reason: "BadDeviceToken"))
             }
-            try await station.changedOrder("A-1", 1..<21)
+            for number in 1..<21 { try await station.changedOrder("A-\(number)", number..<number + 1) }
             try await station.expectFault("BadDeviceToken")
             let fault = try #require(station.worker.faults[try PushStation.type(Samples.shop)])
-            #expect(fault.isStopped && fault.detail.contains("apns.host"), "\(fault)")
+            #expect(!fault.isStopped && fault.detail.contains("apns.host"), "\(fault)")
+            // However long it lasts, no push is given up for it.
+            try await station.expect(20, "claim is null and outcome = 'retry'")
+            try await station.database.run(
+                """
+                update devices set first_failed_at = now() - interval '2 days', mark = mark - 172800000000, due_at = now()
+                """
+            )
+            station.worker.settingsChanged()
+            try await station.expect(20, "claim is null and (dead or attempts = 2 and due_at > now())")
+            #expect(try await station.devices("dead") == 0)
             // The second answer is the one that has a token forgotten where others' pushes are taken.
             for identity in [TestSigning.renewed, TestSigning.authority.identity] {
                 try await station.expect(20, "claim is null and due_at is not null")
@@ -204,6 +239,7 @@ struct PushWorkerTests {
                 while asked.withLock({ $0 }) < before + 20, MonotonicTime.now() < deadline {
                     _ = try await station.devices("true")
                 }
+                #expect(asked.withLock { $0 } >= before + 20)
             }
             try await station.expect(20, "claim is null and due_at is not null and push_token is not null and not dead")
             for number in 1..<21 { station.simulator.script(station.token(number), .init(status: 200, reason: "")) }
@@ -387,16 +423,8 @@ struct PushWorkerTests {
     @Test("a token that is registered while a push to the old one is under way is pushed to")
     func newToken() async throws {
         let control = HTTP2Control()
-        let old = "/3/device/1"
-        let isUnderWay = Signal()
-        control.decide { request, _ in
-            guard request.path == old else { return .serve }
-            isUnderWay.fire()
-            return .withhold
-        }
-        var deadlines = PushDeadlines()
-        deadlines.answer = .seconds(1)
-        try await withPushes(control: control, deadlines: deadlines) { station in
+        let isUnderWay = control.withholdAnswers { $0.path == "/3/device/1" }
+        try await withPushes(control: control, deadlines: .answer(within: .seconds(1))) { station in
             try await station.changedOrder("A-1", 1..<2)
             try await isUnderWay.wait()
             _ = try await station.store.register(

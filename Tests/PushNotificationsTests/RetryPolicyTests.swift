@@ -27,7 +27,8 @@ struct RetryPolicyTests {
             mark: Self.now.microseconds - changedSince,
             attempts: attempts,
             firstFailedAt: failedSince.map { Moment(microseconds: Self.now.microseconds - $0) },
-            retryReason: retryReason
+            retryReason: retryReason,
+            order: nil
         )
         return RetryPolicy().fate(outcome, ticket: ticket, way: way, now: Self.now, using: &random)
     }
@@ -81,58 +82,133 @@ struct RetryPolicyTests {
                 == .settle(.retry(after: .seconds(120)))
         )
     }
+
+    @Test("no push is given up for a wrong environment, only tried less often; for a bad token it is after a day")
+    func wrongEnvironment() throws {
+        let bad = PushOutcome.badToken("BadDeviceToken")
+        let old = 2 * Self.day
+        var way = RetryPolicy.Way()
+        way.mayForget = false
+        #expect(try self.fate(bad, failedSince: old, retryReason: "BadDeviceToken", way: way) == .settle(.dead))
+        way.mayGiveUpBad = false
+        let later = RetryPolicy.Fate.settle(.retry(after: .seconds(900)))
+        #expect(try self.fate(bad, failedSince: old, retryReason: "BadDeviceToken", way: way) == later)
+        #expect(try self.fate(.retry("InternalServerError"), failedSince: old, way: way) == .settle(.dead))
+    }
+}
+
+@Suite("When given-up pushes are counted")
+struct CountPaceTests {
+    @Test("every five seconds, after news a second, and never twice at once")
+    func pace() {
+        let start = MonotonicTime(nanoseconds: 1_000_000_000_000)
+        var pace = CountPace()
+        func expectBegin(_ expected: Bool, after milliseconds: Int64, _ location: SourceLocation = #_sourceLocation) {
+            let begins = pace.begins(at: start + .milliseconds(milliseconds))
+            #expect(begins == expected, sourceLocation: location)
+        }
+        expectBegin(true, after: 0)
+        pace.noteNews()
+        expectBegin(false, after: 60_000)
+        pace.end(at: start + .seconds(60))
+        expectBegin(false, after: 60_900)
+        expectBegin(true, after: 61_000)
+        pace.end(at: start + .seconds(61))
+        expectBegin(false, after: 65_900)
+        expectBegin(true, after: 66_000)
+    }
 }
 
 @Suite("What the answers of a type say about its tokens")
 struct TokenTallyTests {
     private static let start = MonotonicTime(nanoseconds: 1_000_000_000_000)
 
-    private func tally(bad: Int, taken: Int, gone: Int = 0) -> TokenTally {
+    private func tally(bad: Int, taken: Int, gone: Int = 0) throws -> TokenTally {
         var tally = TokenTally(at: Self.start)
         for number in 0..<bad {
-            tally.note(.badToken("BadDeviceToken"), token: SHA256.hash([UInt8(number)]), at: Self.start)
+            tally.note(
+                .badToken("BadDeviceToken"),
+                token: SHA256.hash([UInt8(number)]),
+                order: try OrderIdentifier("A-\(number)"),
+                at: Self.start
+            )
         }
-        for _ in 0..<taken { tally.note(.sent, token: SHA256.hash([0]), at: Self.start) }
+        for _ in 0..<taken { tally.note(.sent, token: SHA256.hash([0]), order: nil, at: Self.start) }
         for _ in 0..<gone {
-            tally.note(.unregistered("Unregistered", since: nil), token: SHA256.hash([0]), at: Self.start)
+            tally.note(.unregistered("Unregistered", since: nil), token: SHA256.hash([0]), order: nil, at: Self.start)
         }
         return tally
     }
 
-    @Test("more than one in twenty is an alarm, from five tokens on; without any push taken it is the environment")
-    func shares() {
-        #expect(!self.tally(bad: 4, taken: 0).isAlarming)
-        #expect(self.tally(bad: 5, taken: 0).isWrongEnvironment)
-        #expect(self.tally(bad: 5, taken: 94).isAlarming)
-        #expect(!self.tally(bad: 5, taken: 94).isWrongEnvironment)
-        #expect(!self.tally(bad: 5, taken: 95).isAlarming)
+    @Test("more than one in twenty is an alarm, from five orders on; without any push taken it is the environment")
+    func shares() throws {
+        #expect(!(try self.tally(bad: 4, taken: 0).isAlarming))
+        #expect(try self.tally(bad: 5, taken: 0).isWrongEnvironment)
+        #expect(try self.tally(bad: 5, taken: 94).isAlarming)
+        #expect(!(try self.tally(bad: 5, taken: 94).isWrongEnvironment))
+        #expect(!(try self.tally(bad: 5, taken: 95).isAlarming))
     }
 
     @Test("a token is forgotten only where a push was taken and bad ones are few")
-    func forgetting() {
-        #expect(!self.tally(bad: 1, taken: 0).mayForget)
-        #expect(self.tally(bad: 1, taken: 1).mayForget)
-        #expect(!self.tally(bad: 5, taken: 20).mayForget)
+    func forgetting() throws {
+        #expect(!(try self.tally(bad: 1, taken: 0).mayForget))
+        #expect(try self.tally(bad: 1, taken: 1).mayForget)
+        #expect(!(try self.tally(bad: 5, taken: 20).mayForget))
         // A wave of 410 is usual, and says nothing about the settings (reliability 1.3).
-        #expect(!self.tally(bad: 0, taken: 0, gone: 500).isAlarming)
+        #expect(!(try self.tally(bad: 0, taken: 0, gone: 500).isAlarming))
+    }
+
+    @Test("a push to a bad token is given up only where a push was taken, or bad tokens have been few for a while")
+    func givingUp() throws {
+        let early = Self.start + .seconds(100)
+        let late = Self.start + .seconds(1_001)
+        #expect(!(try self.tally(bad: 1, taken: 0).mayGiveUp(at: early)))
+        #expect(try self.tally(bad: 1, taken: 0).mayGiveUp(at: late))
+        #expect(!(try self.tally(bad: 5, taken: 0).mayGiveUp(at: late)))
+        #expect(try self.tally(bad: 5, taken: 1).mayGiveUp(at: early))
     }
 
     @Test("one token that is bad again and again is one")
-    func once() {
+    func once() throws {
         var tally = TokenTally(at: Self.start)
-        for _ in 0..<100 { tally.note(.badToken("BadDeviceToken"), token: SHA256.hash([1]), at: Self.start) }
+        let order = try OrderIdentifier("A-1")
+        for _ in 0..<100 {
+            tally.note(.badToken("BadDeviceToken"), token: SHA256.hash([1]), order: order, at: Self.start)
+        }
         #expect(tally.badTokens == 1 && !tally.isAlarming)
     }
 
-    @Test("answers are left out after a while")
-    func window() {
-        var tally = self.tally(bad: 10, taken: 0)
-        tally.note(.sent, token: SHA256.hash([99]), at: Self.start + .seconds(400))
+    @Test("all bad tokens of one order are one stranger's word, and are forgotten as soon as another's push is taken")
+    func oneOrder() throws {
+        var tally = TokenTally(at: Self.start)
+        let order = try OrderIdentifier("A-1")
+        for number in 0..<1_000 {
+            let token = SHA256.hash(Array("\(number)".utf8))
+            tally.note(.badToken("BadDeviceToken"), token: token, order: order, at: Self.start)
+        }
+        #expect(tally.badTokens == 1_000 && !tally.isAlarming && !tally.mayForget)
+        tally.note(.sent, token: SHA256.hash([0]), order: nil, at: Self.start)
+        #expect(tally.mayForget)
+    }
+
+    @Test("answers are left out after a while, not before a bad token's next try")
+    func window() throws {
+        var tally = try self.tally(bad: 10, taken: 0)
+        tally.note(.sent, token: SHA256.hash([99]), order: nil, at: Self.start + .seconds(1_900))
         #expect(tally.isAlarming)
-        tally.note(.sent, token: SHA256.hash([99]), at: Self.start + .seconds(800))
+        tally.note(.sent, token: SHA256.hash([99]), order: nil, at: Self.start + .seconds(2_950))
         #expect(!tally.isAlarming && tally.mayForget)
-        var quiet = self.tally(bad: 10, taken: 0)
-        quiet.note(.sent, token: SHA256.hash([99]), at: Self.start + .seconds(5_000))
+        var quiet = try self.tally(bad: 10, taken: 0)
+        quiet.note(.sent, token: SHA256.hash([99]), order: nil, at: Self.start + .seconds(5_000))
         #expect(quiet.badTokens == 0)
+    }
+
+    @Test("an alarm ends by itself when no push follows")
+    func quiet() throws {
+        var tally = try self.tally(bad: 10, taken: 0)
+        tally.moveOn(to: Self.start + .seconds(1_001))
+        #expect(tally.isAlarming)
+        tally.moveOn(to: Self.start + .seconds(2_003))
+        #expect(!tally.isAlarming && tally.badTokens == 0)
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import ServiceRuntime
+import TestPatience
 import Testing
 
 @Suite("Child processes, logs and metrics")
@@ -218,19 +219,4 @@ struct ProcessAndLogTests {
             #expect(throws: SystemError.self) { try UserIdentity(name: "root") }
         }
     }
-}
-
-/// Leaves this process only so many descriptors to open.
-func exhaustDescriptors(but left: Int) {
-    var limit = rlimit()
-    limit.rlim_cur = 512
-    limit.rlim_max = 512
-    unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-    var opened: [Int32] = []
-    while true {
-        let descriptor = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
-        if descriptor < 0 { break }
-        opened.append(descriptor)
-    }
-    for descriptor in opened.suffix(left) { close(descriptor) }
 }

@@ -124,6 +124,9 @@ struct IPhoneSimulatorTests {
     func takes() async throws {
         #expect(try await Self.complaint([Answer(), Answer(updatedAt: "2026-01-03T00:00:00Z")]) == nil)
         #expect(try await Self.complaint([Answer(), Answer(status: .notModified)]) == nil)
+        // Ten minutes later, though not as text.
+        let zones = [Answer(updatedAt: "2026-01-02T02:59:00+02:00"), Answer(updatedAt: "2026-01-02T02:09:00+01:00")]
+        #expect(try await Self.complaint(zones) == nil)
     }
 
     @Test(
@@ -139,6 +142,10 @@ struct IPhoneSimulatorTests {
             ([Answer(lastModified: nil)], "Last-Modified"),
             ([Answer(lastModified: "2026-01-02T00:00:00Z")], "Last-Modified"),
             ([Answer(), Answer(updatedAt: "2026-01-01T00:00:00Z")], "updatedAt of 2026-01-02T00:00:00Z or later"),
+            (
+                [Answer(updatedAt: "2026-01-02T02:09:00+01:00"), Answer(updatedAt: "2026-01-02T02:59:00+02:00")],
+                "updatedAt of 2026-01-02T02:09:00+01:00 or later"
+            ),
             ([Answer(status: .notModified)], "for no condition was sent"),
             ([Answer(status: .unauthorized)], "expected 200, got 401"),
         ] as [([Answer], String)]

@@ -24,6 +24,16 @@ package enum Patience {
         return self.threadTime() - start
     }
 
+    /// The same of an async closure, every step of which must run on the calling thread: call it on an event loop.
+    package static func processorTime(
+        isolation: isolated (any Actor)? = #isolation,
+        _ body: () async throws -> Void
+    ) async rethrows -> Duration {
+        let start = self.threadTime()
+        try await body()
+        return self.threadTime() - start
+    }
+
     /// How many times as much of the calling thread a closure costs at four times the size: about 4 when the cost is linear,
     /// 16 when it is the square. The least of three runs of each, since nothing makes a run cheaper than it is.
     package static func growth(_ body: (_ scale: Int) throws -> Void) rethrows -> Double {

@@ -1,43 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TestPatience
 import Testing
 import ZipFiles
 
 /// Archives that are wrong in one way each, made from a good one.
 enum Corpus {
-    static let directorySignature: [UInt8] = [0x50, 0x4B, 0x01, 0x02]
-    static let endSignature: [UInt8] = [0x50, 0x4B, 0x05, 0x06]
-
-    static func all(_ pattern: [UInt8], in bytes: [UInt8]) -> [Int] {
-        bytes.indices.filter { bytes[$0...].starts(with: pattern) }
-    }
-
-    static func find(_ pattern: [UInt8], in bytes: [UInt8]) -> Int? {
-        all(pattern, in: bytes).first
-    }
-
     static func put16(_ value: UInt16, at offset: Int, in bytes: inout [UInt8]) {
-        bytes[offset] = UInt8(truncatingIfNeeded: value)
-        bytes[offset + 1] = UInt8(truncatingIfNeeded: value >> 8)
+        ArchiveBytes.put(Int(value), 2, at: offset, in: &bytes)
     }
 
     static func put32(_ value: UInt32, at offset: Int, in bytes: inout [UInt8]) {
-        put16(UInt16(truncatingIfNeeded: value), at: offset, in: &bytes)
-        put16(UInt16(truncatingIfNeeded: value >> 16), at: offset + 2, in: &bytes)
+        ArchiveBytes.put(Int(value), 4, at: offset, in: &bytes)
     }
 
     /// Replaces a text of the same length everywhere.
     static func replace(_ old: String, _ new: String, in bytes: inout [UInt8]) {
-        for start in all(Array(old.utf8), in: bytes) {
+        for start in ArchiveBytes.positions(Array(old.utf8), in: bytes) {
             bytes.replaceSubrange(start..<start + old.utf8.count, with: new.utf8)
         }
-    }
-
-    /// Inserts bytes before the directory and moves the recorded directory offset along.
-    static func insertBeforeDirectory(_ inserted: [UInt8], in bytes: inout [UInt8]) {
-        guard let directory = find(directorySignature, in: bytes) else { return }
-        bytes.insert(contentsOf: inserted, at: directory)
-        put32(UInt32(directory + inserted.count), at: bytes.count - 6, in: &bytes)
     }
 
     struct Case: Sendable, CustomTestStringConvertible {
@@ -55,11 +36,11 @@ enum Corpus {
     /// Changes a 16-bit field of the first entry, in its local header and in the directory.
     private static func both(_ local: Int, _ value: UInt16, _ bytes: inout [UInt8]) {
         put16(value, at: local, in: &bytes)
-        if let directory = find(directorySignature, in: bytes) { put16(value, at: directory + local + 2, in: &bytes) }
+        put16(value, at: ArchiveBytes.records(bytes)[0] + local + 2, in: &bytes)
     }
 
     private static func directory(_ offset: Int, _ value: UInt32, _ bytes: inout [UInt8]) {
-        if let directory = find(directorySignature, in: bytes) { put32(value, at: directory + offset, in: &bytes) }
+        put32(value, at: ArchiveBytes.records(bytes)[0] + offset, in: &bytes)
     }
 
     static let cases: [Case] = [
@@ -73,7 +54,7 @@ enum Corpus {
         Case(title: "drive letter", code: .unsafePath) { replace("aa/x.txt", "C:/x.txt", in: &$0) },
         Case(title: "NUL in a name", code: .unsafePath) { replace("aa/x.txt", "aa/x\0txt", in: &$0) },
         Case(title: "name is not UTF-8", code: .badName) { bytes in
-            for start in all(Array("aa/x.txt".utf8), in: bytes) { bytes[start] = 0xFF }
+            for start in ArchiveBytes.positions(Array("aa/x.txt".utf8), in: bytes) { bytes[start] = 0xFF }
         },
         Case(title: "two entries of a name", code: .duplicateName) { replace("bb/y.txt", "aa/x.txt", in: &$0) },
         Case(title: "symbolic link", code: .symlink) { directory(38, 0o120777 << 16, &$0) },
@@ -98,10 +79,12 @@ enum Corpus {
         Case(title: "64-bit locator", code: .zip64) { bytes in
             bytes.insert(contentsOf: [0x50, 0x4B, 0x06, 0x07] + [UInt8](repeating: 0, count: 16), at: bytes.count - 22)
         },
-        Case(title: "second name in an extra field", code: .alternateName) { extra([0x75, 0x70, 0, 0], &$0) },
+        Case(title: "second name in an extra field", code: .alternateName) {
+            ArchiveBytes.addExtraField([0x75, 0x70, 0, 0], in: &$0)
+        },
         Case(title: "several disks", code: .multipleDisks) { put16(1, at: $0.count - 18, in: &$0) },
         Case(title: "entry on another disk", code: .multipleDisks) { bytes in
-            if let directory = find(directorySignature, in: bytes) { put16(1, at: directory + 34, in: &bytes) }
+            put16(1, at: ArchiveBytes.records(bytes)[0] + 34, in: &bytes)
         },
         Case(title: "two numbers of entries", code: .malformed) { put16(1, at: $0.count - 14, in: &$0) },
         Case(title: "fewer entries than records", code: .malformed) { bytes in
@@ -119,26 +102,19 @@ enum Corpus {
             directory(24, 500, &bytes)
         },
         Case(title: "two records of one local header", code: .overlap) { bytes in
-            if let second = all(directorySignature, in: bytes).last { put32(0, at: second + 42, in: &bytes) }
+            put32(0, at: ArchiveBytes.records(bytes)[1] + 42, in: &bytes)
         },
-        Case(title: "bytes before the first entry", code: .malformed) { $0.insert(contentsOf: [1, 2, 3], at: 0) },
-        Case(title: "bytes between entries and directory", code: .gap) { insertBeforeDirectory([1, 2, 3], in: &$0) },
+        Case(title: "bytes before the first entry", code: .gap) { $0.insert(contentsOf: [1, 2, 3], at: 0) },
+        Case(title: "bytes between entries and directory", code: .gap) {
+            ArchiveBytes.insertBeforeDirectory([1, 2, 3], in: &$0)
+        },
         Case(title: "bytes between directory and end", code: .gap) {
             $0.insert(contentsOf: [1, 2, 3], at: $0.count - 22)
         },
         Case(title: "entry that isn't in the directory", code: .hiddenEntry) { bytes in
-            insertBeforeDirectory(Array(bytes[0..<43]), in: &bytes)
+            ArchiveBytes.insertBeforeDirectory(Array(bytes[0..<43]), in: &bytes)
         },
         Case(title: "bytes after the end", code: .trailingBytes) { $0.append(contentsOf: [1, 2, 3]) },
         Case(title: "comment cut off", code: .truncated) { put16(9, at: $0.count - 2, in: &$0) },
     ]
-
-    /// Gives the last entry an extra field in its directory record.
-    private static func extra(_ field: [UInt8], _ bytes: inout [UInt8]) {
-        guard let record = all(directorySignature, in: bytes).last else { return }
-        put16(UInt16(field.count), at: record + 30, in: &bytes)
-        bytes.insert(contentsOf: field, at: bytes.count - 22)
-        let size = bytes.count - 10
-        put32(UInt32(bytes[size]) + UInt32(field.count), at: size, in: &bytes)
-    }
 }

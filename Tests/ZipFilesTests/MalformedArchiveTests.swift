@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TestPatience
 import Testing
 import ZipFiles
 
@@ -78,7 +79,7 @@ struct MalformedArchiveTests {
     /// descriptor behind the data has the sizes in 64 bits each (APPNOTE 4.3.9.2).
     private func streamed(isSigned: Bool = true, size: UInt8 = 3, high: UInt8 = 0) throws -> [UInt8] {
         var bytes = try archive([("a", [1, 2, 3])])
-        let record = try #require(Corpus.find(Corpus.directorySignature, in: bytes))
+        let record = try #require(ArchiveBytes.records(bytes).first)
         Corpus.put16(1 << 3, at: 6, in: &bytes)
         Corpus.put16(1 << 3, at: record + 8, in: &bytes)
         let checksum = Array(bytes[14..<18])
@@ -116,7 +117,7 @@ struct MalformedArchiveTests {
         let body = [1, 0, 0, 0, 0] + Array(second.utf8)
         let field = [0x75, 0x70, UInt8(body.count), 0] + body
         let size = UInt16(field.count)
-        let record = try #require(Corpus.find(Corpus.directorySignature, in: bytes))
+        let record = try #require(ArchiveBytes.records(bytes).first)
         Corpus.put16(size, at: record + 30, in: &bytes)
         bytes.insert(contentsOf: field, at: record + 47)
         Corpus.put16(size, at: 28, in: &bytes)
@@ -130,7 +131,7 @@ struct MalformedArchiveTests {
     @Test("a directory in another order than the entries is noticed, and the entries come as they lie")
     func order() throws {
         var bytes = try Corpus.good()
-        let records = Corpus.all(Corpus.directorySignature, in: bytes)
+        let records = ArchiveBytes.records(bytes)
         let first = Array(bytes[records[0]..<records[1]])
         let second = Array(bytes[records[1]..<bytes.count - 22])
         bytes.replaceSubrange(records[0]..<bytes.count - 22, with: second + first)

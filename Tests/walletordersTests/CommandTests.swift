@@ -8,14 +8,6 @@ import Testing
 /// The commands that need no server, by their exit codes.
 @Suite("Commands")
 struct CommandTests {
-    private static let order = """
-        {"schemaVersion": 1, "orderTypeIdentifier": "order.com.example.shop", "orderIdentifier": "A-1",
-         "orderNumber": "1", "orderType": "ecommerce", "status": "open", "createdAt": "2026-01-02T03:04:05Z",
-         "updatedAt": "2026-01-02T03:04:05Z", "orderManagementURL": "https://www.example.com/o",
-         "merchant": {"displayName": "Shop", "merchantIdentifier": "merchant.com.example.shop",
-                      "url": "https://www.example.com/"}}
-        """
-
     @Test("A package is built, verified and shown; what can't be is told with the exit code that says why")
     func packages() async throws {
         try await TestInstallation.use { installation in
@@ -34,7 +26,7 @@ struct CommandTests {
             _ = try await call(66, ["testpki", folder + "/pki"])
             _ = try await call(0, ["testpki", "--if-missing", folder + "/pki"])
             try Files.createDirectory(folder + "/source")
-            try Files.write(Array(Self.order.utf8), to: folder + "/source/order.json")
+            try Files.write(Array(SampleOrder.text.utf8), to: folder + "/source/order.json")
             let build = [
                 "package", "build", folder + "/source", "--identity", folder + "/pki/identity.pem", "--key",
                 folder + "/pki/identity.key", "--intermediate", folder + "/pki/intermediate.pem", "-o",
@@ -52,7 +44,7 @@ struct CommandTests {
             _ = try await call(66, ["package", "build", folder + "/source", "--identity", root, "-o", package])
             _ = try await call(64, ["package", "build", folder + "/source", "-o", package])
 
-            #expect(try await call(0, ["order", "validate", "-"], input: Self.order).contains("valid"))
+            #expect(try await call(0, ["order", "validate", "-"], input: SampleOrder.text).contains("valid"))
             #expect(try await call(0, ["order", "validate", folder + "/source"]).contains("strings"))
             #expect(try await call(1, ["order", "validate", "--json", "-"], input: "{}").contains("missing-member"))
             #expect(try await call(1, ["order", "validate", "-"], input: "{").contains("json-syntax"))

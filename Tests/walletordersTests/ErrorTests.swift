@@ -99,6 +99,25 @@ struct ErrorTests {
         Call("serve --database postgres://u@\(secret)%40x/d", 78, "database (flag): a host holds"),
         // Values.
         Call("config validate --loops 1.5", 78, "loops (flag): must be a whole number from 0 to 256, not \"1.5\""),
+        Call(
+            "config validate --merchant-requests-per-key -1 --device-requests-per-address many",
+            78,
+            "merchant.requestsPerKey (flag): must be a whole number from 0 to 60000000, not \"-1\"",
+            "device.requestsPerAddress (flag): must be a whole number from 0 to 60000000, not \"many\""
+        ),
+        Call(
+            "config validate",
+            78,
+            "merchant.failuresPerAddress (environment): must be",
+            environment: [
+                "WALLETORDERS_MERCHANT_FAILURES_PER_ADDRESS": "1.5"
+            ]
+        ),
+        Call(
+            "config validate --config DIR/mix.json --device-requests-per-device 1e3",
+            78,
+            "device.requestsPerDevice (flag)"
+        ),
         Call("config validate --drain soon", 78, "drain (flag): must be a duration such as 500ms"),
         Call("config validate --data-dir=", 78, "dataDir (flag): is empty"),
         Call("config validate --device-listen 127.0.0.1", 78, "HOST:PORT"),

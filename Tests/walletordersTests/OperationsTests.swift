@@ -120,6 +120,11 @@ struct OperationsTests {
 
             #expect(try await call(0, "orders", "erase", "--yes", "A-1") == "Erased.\n")
             #expect(try await call(1, "orders", "erase", "--yes", "A-1").contains("no such order"))
+            let erased = try await call(0, "orders", "history", "A-1").split(separator: "\n")
+            let year = WallTime.now().rfc3339.prefix(4)
+            #expect(erased.count == 2 && erased[1].hasPrefix("erased at \(year)"), "\(erased)")
+            #expect(erased.last?.contains("after 2 revisions, the last updated \(year)") == true, "\(erased)")
+            #expect(try await call(0, "orders", "history", "--json", "A-1").contains("\"erasedAt\":\"\(year)"))
             // Given-up pushes are told of until they are redriven, which the worker sees within some seconds.
             let deadline = MonotonicTime.now() + .seconds(20)
             var ready = ""

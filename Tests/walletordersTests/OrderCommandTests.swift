@@ -46,6 +46,17 @@ struct OrderCommandTests {
         #expect(warned.text.contains("warning null-member at /customer"))
     }
 
+    @Test("An order inside of a request's wrapper is one fault, not ten")
+    func wrapped() async throws {
+        let wrapped = Array(#"{"order": "#.utf8) + Self.order() + Array("}".utf8)
+        let report = try #require(
+            try Self.reports(try await Self.call(1, ["validate", "--json", "-"], input: wrapped).text).first
+        )
+        #expect(report["findings"]?.arrayValue?.count == 1)
+        #expect(report["findings"]?[0]?["pointer"]?.stringValue == "/order")
+        #expect(report["findings"]?[0]?["fix"]?.stringValue?.hasPrefix("Send what \"order\" holds") == true)
+    }
+
     @Test("Several files make one report a line, and one that can't be read keeps none of the others back")
     func several() async throws {
         try await TestInstallation.use { installation in

@@ -6,18 +6,10 @@ import Testing
 /// `package verify` and `package inspect`, on what openssl, zip and Python make of a test authority's identity.
 @Suite("Package commands")
 struct PackageCommandTests {
-    private static let order = """
-        {"schemaVersion": 1, "orderTypeIdentifier": "order.com.example.shop", "orderIdentifier": "A-1",
-         "orderNumber": "1", "orderType": "ecommerce", "status": "open", "createdAt": "2026-01-02T03:04:05Z",
-         "updatedAt": "2026-01-02T03:04:05Z", "orderManagementURL": "https://www.example.com/o",
-         "merchant": {"displayName": "Shop", "merchantIdentifier": "merchant.com.example.shop",
-                      "url": "https://www.example.com/"}}
-        """
-
     /// Makes `good.order` and its unpacked form `good`, and `bare.order`, which lacks the intermediate.
     private func prepare(_ folder: String) async throws {
         try Files.createDirectory(folder + "/good")
-        try Files.write(Array(Self.order.utf8), to: folder + "/good/order.json")
+        try Files.write(Array(SampleOrder.text.utf8), to: folder + "/good/order.json")
         let script = """
             set -e; cd '\(folder)'; '\(TestInstallation.program)' testpki pki; cd good
             printf '{"order.json":"%s"}' "$(sha256sum order.json | cut -d ' ' -f 1)" > manifest.json
@@ -48,12 +40,28 @@ struct PackageCommandTests {
             let unpacked = try await call(0, "verify", folder + "/good", trust)
             #expect(unpacked.contains("checked: folder, manifest, signature, certificates, order, files"))
             #expect(try await call(1, "verify", folder + "/good.order").contains("chain-untrusted"))
+            let middle = try await call(1, "verify", folder + "/good.order", "--trust=\(folder)/pki/intermediate.pem")
+            #expect(middle.contains("is an intermediate") && middle.contains("Fix: Trust the root that issued it"))
+            // From a pipe, too, and with the header in front that 'curl -i' saves.
+            let bytes = try Files.read(folder + "/good.order")
+            func pipe(_ words: [String], _ input: [UInt8]) async throws -> ChildProcess.Result {
+                try await ChildProcess.run(TestInstallation.program, ["package"] + words, input: input)
+            }
+            let piped = try await pipe(["verify", "-", trust], bytes)
+            #expect(piped.status == 0 && piped.text.hasPrefix("-: valid"), "\(piped.text)\(piped.errorText)")
+            #expect(try await pipe(["inspect", "-"], bytes).text.hasPrefix("-: 3 files"))
+            #expect(try await pipe(["verify", "-", "-"], bytes).status == 64)
+            let header = Array("HTTP/1.1 200 OK\r\nContent-Type: application/vnd.apple.finance.order\r\n\r\n".utf8)
+            let behind = try await pipe(["verify", "-", trust], header + bytes)
+            #expect(behind.status == 1 && !behind.text.contains("zip-malformed"), "\(behind.text)")
+            #expect(behind.text.contains("\(header.count) bytes stand in front of the archive"), "\(behind.text)")
+            #expect(behind.text.contains("an HTTP header was saved with it"))
             // The chain is incomplete until the intermediate is given by hand.
             #expect(try await call(1, "verify", folder + "/bare.order", trust).contains("chain-incomplete"))
             let given = "--intermediate=\(folder)/pki/intermediate.pem"
             #expect(try await call(0, "verify", folder + "/bare.order", trust, given).contains("intermediate-missing"))
 
-            try Files.write(Array(Self.order.utf8) + [0x0A], to: folder + "/good/order.json")
+            try Files.write(Array(SampleOrder.text.utf8) + [0x0A], to: folder + "/good/order.json")
             let changed = try await call(1, "verify", folder + "/good", trust)
             #expect(changed.contains("not valid: 1 error") && changed.contains("error hash-mismatch at order.json"))
             #expect(changed.contains("    Fix: Build the package anew"))
@@ -141,7 +149,7 @@ struct PackageCommandTests {
             let folder = installation.directory + "/x"
             try Files.createDirectory(folder)
             let hostile = "Shop\u{9b}2J\u{202e}pohS\u{2066}"
-            let text = Self.order.replacing(
+            let text = SampleOrder.text.replacing(
                 #""displayName": "Shop""#,
                 with: #""note": "\#(hostile)", "displayName": "Shop""#
             ).replacing("{\"schema", with: #"{"authenticationToken": "0123456789abcdef-token", "schema"#)

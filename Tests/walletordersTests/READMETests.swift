@@ -69,6 +69,22 @@ struct READMETests {
         return codes
     }
 
+    /// Codes that the doors give to findings, which stand in `errors` and `warnings`.
+    private static func findingCodes() throws -> Set<String> {
+        var codes: Set<String> = []
+        for module in ["MerchantAPI", "OrderStore"] {
+            let sources = try self.sources("Sources/" + module)
+            codes.formUnion(self.matches(sources, /Finding\(\s*severity: [^,]+,\s*code: "([a-z0-9-]+)"/))
+            codes.formUnion(
+                self.matches(
+                    sources,
+                    /(?:refused|complain)\(\s*(?:[\w.]+,\s*)?(?:"order",\s*)?"([a-z0-9]+(?:-[a-z0-9]+)+)"/
+                )
+            )
+        }
+        return codes
+    }
+
     @Test func `every finding's code is explained, with the catalogue's words, and no other`() throws {
         let rows = try Self.rows(under: "Findings")
         let problems = try Self.rows(under: "Errors of the APIs")
@@ -78,7 +94,10 @@ struct READMETests {
         for entry in FindingCatalogue.entries where rows[entry.code] != entry.meaning {
             wrong.append("| `\(entry.code)` | \(entry.meaning) |")
         }
-        let others = package.union(doors.filter { problems[$0] == nil })
+        // One that stands for a problem, too, has its row here all the same: it is read in `errors`.
+        let findings = try Self.findingCodes()
+        #expect(findings.isSubset(of: doors) && findings.count > 20)
+        let others = package.union(doors.filter { problems[$0] == nil }).union(findings)
         for code in others.sorted() where rows[code] == nil && FindingCatalogue.meaning(of: code) == nil {
             wrong.append("| `\(code)` | (what it means, in one line) |")
         }
@@ -127,6 +146,44 @@ struct READMETests {
                 let answer = String(decoding: try Files.read(installation.directory + "/answer.json"), as: UTF8.self)
                 order = String(answer.split(separator: "\"orderIdentifier\":\"").last?.prefix { $0 != "\"" } ?? "")
             }
+        }
+    }
+
+    @Test func `the rate limits it tells of are those in force`() async throws {
+        let shown = try await ChildProcess.run(
+            TestInstallation.program,
+            ["config", "show", "--sources"],
+            environment: ["PATH": "/usr/bin:/bin", "XDG_STATE_HOME": "/tmp"]
+        ).text
+        let rows = try Self.text("README.md").split(separator: "\n").filter { $0.contains(#/^\| `\w+\.\w+Per\w+` \|/#) }
+        #expect(rows.count == shown.split(separator: "\n").count { $0.contains(#/^\w+\.\w+Per\w+ = /#) })
+        #expect(rows.count == 4)
+        for row in rows {
+            let cells = row.split(separator: "|").map { $0.trimming(" ") }
+            let setting = cells[0].dropFirst().dropLast()
+            #expect(shown.contains("\(setting) = \(cells[2])  (default)\n"), "\(row)")
+        }
+    }
+
+    @Test func `its curl line for files creates an order`() async throws {
+        let readme = try Self.text("README.md")
+        let line = try #require(
+            readme.split(separator: "\n").first { $0.hasPrefix("    curl ") && $0.contains(" -F ") }
+        )
+        let example = try #require(readme.firstMatch(of: /\{"order": (\{\n[^']*)\}'/)?.output.1)
+        try await TestInstallation.use { installation in
+            let program = try await installation.start()
+            let merchant = try program.value(after: "merchants  http://", upTo: "/")
+            let key = try program.value(after: "Merchant key (kept in the data directory): ", upTo: "\n")
+            try Files.write(Array(example.utf8), to: installation.directory + "/order.json")
+            let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+            try Files.write(png, to: installation.directory + "/logo.png")
+            let command = line.replacing("127.0.0.1:8081", with: merchant).replacing("wok_…", with: key)
+            let result = try await ChildProcess.run(
+                "/bin/bash",
+                ["-c", "cd '\(installation.directory)' && \(command) -w ' %{http_code}'"]
+            )
+            #expect(result.text.hasSuffix(" 201"), "\(command): \(result.text)\(result.errorText)")
         }
     }
 

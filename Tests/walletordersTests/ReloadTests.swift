@@ -29,7 +29,8 @@ struct ReloadTests {
         func writeConfiguration(device port: String, further: String = "", type: String = "") throws {
             let text = """
                 {"dataDir": "\(self.folder)/own",
-                 "device": {"certificate": "\(self.folder)/tls.pem", "key": "\(self.folder)/tls.key"}, \(further)
+                 "device": {"certificate": "\(self.folder)/tls.pem", "key": "\(self.folder)/tls.key",
+                            "requestsPerDevice": 0}, \(further)
                  "orderTypes": {"order.com.example.shop": {
                     "identity": "\(self.folder)/shop.pem", "key": "\(self.folder)/shop.key", \(type)
                     "intermediates": "\(self.pki)/intermediate.pem", "webServiceURL": "https://127.0.0.1:\(port)/",

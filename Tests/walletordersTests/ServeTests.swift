@@ -130,9 +130,17 @@ struct ServeTests {
 
             let unused = try await call("keys", "create", "--name", "unused", "--json").text
             let identifier = unused.split(separator: "\"").first { $0.count == 16 && !$0.contains(":") } ?? ""
-            #expect(try await call("keys", "revoke", String(identifier)).status == 0)
-            #expect(try await call("keys", "revoke", "nobody").status == 1)
+            let whole = unused.split(separator: "\"").first { $0.hasPrefix("wok_") } ?? ""
+            let first = try await call("keys", "revoke", String(whole))
+            #expect(first.status == 0 && first.text.hasPrefix("Revoked. "), "\(first.text)\(first.errorText)")
+            let again = try await call("keys", "revoke", String(whole), String(identifier))
+            #expect(again.status == 0 && again.text == first.text)
+            let unknown = try await call("keys", "revoke", "nobody", "wok_0123456789abcdef_secret")
+            #expect(unknown.status == 1 && unknown.errorText.contains("no such key: nobody, 0123456789abcdef"))
+            #expect(!(first.text + first.errorText + again.errorText + unknown.errorText).contains("secret"))
+            #expect(try await call("keys", "create", "--name", "owner", "--scope", "admin").status == 0)
             let listed = try await call("keys", "list").text
+            #expect(listed.contains("owner  admin (all scopes)  all order types"))
             #expect(listed.contains("\(identifier)  unused") && listed.contains("revoked "))
             #expect(!listed.contains(key.suffix(30)))
 

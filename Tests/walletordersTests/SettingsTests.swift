@@ -27,6 +27,24 @@ struct SettingsTests {
         }
     }
 
+    @Test func `rate limits come from flags, environment, file and defaults, in that order`() async throws {
+        try await TestInstallation.use { installation in
+            let file = installation.directory + "/limits.json"
+            let text =
+                #"{"merchant": {"requestsPerKey": 5, "failuresPerAddress": 0}, "device": {"requestsPerDevice": 7}}"#
+            try Files.write(Array(text.utf8), to: file)
+            let shown = try await ChildProcess.run(
+                TestInstallation.program,
+                ["config", "show", "--sources", "--config", file, "--device-requests-per-device", "8"],
+                environment: ["PATH": "/usr/bin:/bin", "WALLETORDERS_MERCHANT_REQUESTS_PER_KEY": "6"]
+            ).text
+            for line in [
+                "device.requestsPerAddress = 240000  (default)", "device.requestsPerDevice = 8  (flag)",
+                "merchant.failuresPerAddress = 0  (file)", "merchant.requestsPerKey = 6  (environment)",
+            ] { #expect(shown.contains(line + "\n"), "\(shown)") }
+        }
+    }
+
     @Test func `doctor warns of the public listener's certificate thirty days before its end`() async throws {
         try await TestInstallation.use { installation in
             let folder = installation.directory

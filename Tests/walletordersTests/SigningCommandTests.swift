@@ -8,14 +8,6 @@ import Testing
 /// `package build`, `identity request` and what they do with files.
 @Suite("Signing commands")
 struct SigningCommandTests {
-    private static let order = """
-        {"schemaVersion": 1, "orderTypeIdentifier": "order.com.example.shop", "orderIdentifier": "A-1",
-         "orderNumber": "1", "orderType": "ecommerce", "status": "open", "createdAt": "2026-01-02T03:04:05Z",
-         "updatedAt": "2026-01-02T03:04:05Z", "orderManagementURL": "https://www.example.com/o",
-         "merchant": {"displayName": "Shop", "merchantIdentifier": "merchant.com.example.shop",
-                      "url": "https://www.example.com/"}}
-        """
-
     /// Runs a shell line in the installation's folder, with `$walletorders` as the program.
     private func shell(
         _ installation: TestInstallation,
@@ -37,7 +29,7 @@ struct SigningCommandTests {
     private func prepare(_ installation: TestInstallation) async throws {
         let made = try await shell(installation, "$walletorders testpki pki && mkdir -p x/en.lproj x/de.lproj")
         #expect(made.status == 0, "\(made.errorText)")
-        try Files.write(Array(Self.order.utf8), to: installation.directory + "/x/order.json")
+        try Files.write(Array(SampleOrder.text.utf8), to: installation.directory + "/x/order.json")
         for (language, word) in [("en", "Shop"), ("de", "Laden")] {
             try Files.write(
                 Array("\"Shop\" = \"\(word)\";\n".utf8),
@@ -93,7 +85,7 @@ struct SigningCommandTests {
                 (now + 900_000, now + 900_000),
             ] {
                 let text = WallTime(seconds: updatedAt).rfc3339
-                let order = Self.order.replacing("2026-01-02T03:04:05Z", with: text)
+                let order = SampleOrder.text.replacing("2026-01-02T03:04:05Z", with: text)
                 try Files.write(Array(order.utf8), to: installation.directory + "/x/order.json")
                 let built = try await shell(installation, "$walletorders package build x $sign -o a.order --json")
                 #expect(built.status == 0, "\(built.errorText)")
@@ -123,11 +115,11 @@ struct SigningCommandTests {
             let validate = "$walletorders order validate x --json"
             let order = installation.directory + "/x/order.json"
             try Files.write(
-                Array(Self.order.replacing("order.com.example.shop", with: "order.com.example.other").utf8),
+                Array(SampleOrder.text.replacing("order.com.example.shop", with: "order.com.example.other").utf8),
                 to: order
             )
             #expect(try await codes(build) == ["order-type-mismatch"])
-            try Files.write(Array(Self.order.utf8), to: order)
+            try Files.write(Array(SampleOrder.text.utf8), to: order)
             for name in ["a\\b.png", "a\nb.png"] {
                 let file = installation.directory + "/x/" + name
                 try Files.write([1], to: file)
@@ -138,7 +130,7 @@ struct SigningCommandTests {
             // Below the limit, but for what the package adds.
             let pdf = Array("%PDF-1.7".utf8)
             try Files.write(
-                pdf + [UInt8](repeating: 1, count: 4_999_000 - pdf.count - Self.order.utf8.count),
+                pdf + [UInt8](repeating: 1, count: 4_999_000 - pdf.count - SampleOrder.text.utf8.count),
                 to: installation.directory + "/x/a.pdf"
             )
             #expect(try await codes(build) == ["package-too-large"])

@@ -55,6 +55,52 @@ struct SimulatorCommandTests {
         }
     }
 
+    @Test func `the phone waits for an APNs that goes away, and hears it again when it is back`() async throws {
+        try await Self.withOrder { installation, _, details, change in
+            let pki = installation.data + "/pki"
+            let port = try await installation.freePort()
+            let apns = ["apns", "--pki", pki, "--listen", "127.0.0.1:" + port]
+            let first = try installation.launch(Self.simulator, apns)
+            try await first.says("simulated at")
+            let phone = try installation.launch(
+                Self.simulator,
+                [
+                    "iphone", "--order-details", details, "--changes", "1", "--trust", pki + "/root.pem", "--apns",
+                    "https://127.0.0.1:" + port,
+                ]
+            )
+            try await phone.says("registered (201)")
+            try await phone.says("waiting for a push")
+            #expect(try await first.end(SIGKILL) == 128 + SIGKILL)
+            try await phone.says("APNs is away")
+            let second = try installation.launch(Self.simulator, apns)
+            try await second.says("simulated at")
+            try await change("shipped")
+            let token = try await ChildProcess.run(
+                "/usr/bin/psql",
+                [
+                    "-h", installation.data + "/socket", "-U", "walletorders", "-Atqc",
+                    "select push_token from devices",
+                ]
+            )
+            #expect(token.status == 0, "\(token.errorText)")
+            let chain = installation.directory + "/chain.pem"
+            try Files.write(try Files.read(pki + "/identity.pem") + Files.read(pki + "/intermediate.pem"), to: chain)
+            let pushed = try await ChildProcess.run(
+                "/usr/bin/curl",
+                [
+                    "-sS", "-f", "--http2", "--cacert", pki + "/root.pem", "--cert", chain, "--key",
+                    pki + "/identity.key", "-H", "apns-topic: order.com.example.shop", "-H",
+                    "apns-push-type: background", "-H", "apns-priority: 5", "-d", "{}",
+                    "https://127.0.0.1:\(port)/3/device/" + token.text.filter { $0 != "\n" },
+                ]
+            )
+            #expect(pushed.status == 0, "\(pushed.errorText)")
+            #expect(try await phone.end() == 0, "\(phone.text)")
+            #expect(phone.text.contains("told by a push"), "\(phone.text)")
+        }
+    }
+
     @Test func `an address that is no APNs simulator ends the phone with 1 instead of a storm of requests`()
         async throws
     {

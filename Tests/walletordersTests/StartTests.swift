@@ -127,11 +127,16 @@ struct StartTests {
                 try await program.says("\n\ncurl ")
                 try await program.says("}'\n")
                 let line = "curl " + (try program.value(after: "\n\ncurl ", upTo: "\n"))
-                let result = try await ChildProcess.run("/bin/bash", ["-c", line + " -w ' %{http_code}'"])
+                let result = try await ChildProcess.run(
+                    "/bin/bash",
+                    ["-c", "cd \"$0\" && \(line) -w ' %{http_code}'", installation.directory]
+                )
                 #expect(
                     result.status == 0 && result.text.hasSuffix(" 201"),
                     "\(line) \(result.text)\(result.errorText)"
                 )
+                // The README's next line reads it.
+                #expect(Files.exists(installation.directory + "/answer.json"))
                 #expect(try await program.end(SIGTERM) == 0)
             }
         }
@@ -140,24 +145,85 @@ struct StartTests {
     @Test func `run refuses a pki folder that it can't read, with the folder and what to do`() async throws {
         try await TestInstallation.use { installation in
             #expect(try await installation.start().end(SIGTERM) == 0)
-            try Files.write(Array("nonsense".utf8), to: installation.data + "/pki/identity.key", mode: 0o600)
-            let result = try await installation.run(["run"] + TestInstallation.freePorts)
-            #expect(result.status == 78, "\(result.errorText)")
-            #expect(result.errorText.contains("identity.key") && result.errorText.contains("remove the folder"))
+            let pki = installation.data + "/pki"
+            for name in ["root", "intermediate"] {
+                for kind in ["key", "pem"] {
+                    let whole = try Files.read("\(pki)/\(name).\(kind)")
+                    for other in [Array("nonsense".utf8), try Files.read("\(pki)/server.\(kind)")] {
+                        try Files.write(other, to: "\(pki)/\(name).\(kind)", mode: 0o600)
+                        let result = try await installation.run(["run"] + TestInstallation.freePorts)
+                        #expect(result.status == 78, "\(result.errorText)")
+                        #expect(result.errorText.contains("\(pki)/\(name)."), "\(result.errorText)")
+                        #expect(result.errorText.contains("remove the folder"))
+                    }
+                    try Files.write(whole, to: "\(pki)/\(name).\(kind)", mode: 0o600)
+                }
+            }
+        }
+    }
+
+    @Test func `what root and intermediate can issue anew is issued anew, whichever of its files is damaged`()
+        async throws
+    {
+        try await TestInstallation.use { installation in
+            #expect(try await installation.start().end(SIGTERM) == 0)
+            let pki = installation.data + "/pki"
+            let root = try Files.read(pki + "/root.pem")
+            let type = try TestAuthority.read(from: pki).identity.orderTypeIdentifier
+            for (name, other) in [("identity", "intermediate"), ("server", "root")] {
+                for kind in ["key", "pem"] {
+                    let file = "\(pki)/\(name).\(kind)"
+                    let damages: [[UInt8]?] = [Array("nonsense".utf8), try Files.read("\(pki)/\(other).\(kind)"), nil]
+                    for bytes in damages {
+                        if let bytes {
+                            try Files.write(bytes, to: file, mode: 0o600)
+                        } else {
+                            try Files.removeTree(file)
+                        }
+                        let program = try await installation.start()
+                        #expect(
+                            program.text.contains("issued anew, by the same root: \(pki)/\(name)."),
+                            "\(program.text)"
+                        )
+                        #expect(try await program.end(SIGTERM) == 0)
+                        #expect(try Files.read(pki + "/root.pem") == root)
+                        #expect(try TestAuthority.read(from: pki).identity.orderTypeIdentifier == type)
+                    }
+                }
+            }
         }
     }
 
     @Test func `private keys that a killed start left half written are taken away by the next`() async throws {
         try await TestInstallation.use { installation in
-            // 4194304 is beyond the largest process identifier that Linux gives out.
-            let dead = installation.data + "/pki.4194304.0000.tmp"
-            let alive = installation.data + "/pki.\(getpid()).0000.tmp"
-            for folder in [dead, alive] {
-                try Files.createDirectory(folder, mode: 0o700)
-                try Files.write(Array("key".utf8), to: folder + "/root.key", mode: 0o600)
+            let identifier = SecureRandom.uuid()
+            func make(_ name: String, _ files: [String], mode: UInt32 = 0o700) throws -> String {
+                let folder = "\(installation.data)/\(name)"
+                try Files.createDirectory(folder, mode: mode)
+                for file in files { try Files.write(Array("key".utf8), to: "\(folder)/\(file)", mode: 0o600) }
+                return folder
             }
+            // 4194304 is beyond the largest process identifier that Linux gives out.
+            let dead = [
+                try make("pki.4194304.\(identifier).tmp", ["root.key", "root.pem", "identity.p12.7.9.tmp"]),
+                try make("pki.4194303.\(identifier).tmp", []),
+            ]
+            let held = try make("pki.4194302.\(identifier).tmp", ["root.key"])
+            let others = [
+                held, try make("pki.\(getpid()).\(identifier).tmp", ["root.key"]),
+                try make("pki.20261129.tmp", ["root.key"]), try make("pki.4194304.0000.tmp", ["root.key"]),
+                try make("pki.4194304.\(identifier).old.tmp", ["root.key"]),
+                try make("pki.04194304.\(identifier).tmp", ["root.key"]),
+                try make("pki.4194301.\(identifier).tmp", ["root.key", "notes.txt"]),
+                try make("pki.4194300.\(identifier).tmp", ["root.key"], mode: 0o755),
+                try make("pkiX4194304.\(identifier).tmp", ["root.key"]),
+            ]
+            let descriptor = unsafe open(held, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            #expect(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+            defer { close(descriptor) }
             #expect(try await installation.start().end(SIGTERM) == 0)
-            #expect(!Files.exists(dead) && Files.exists(alive))
+            #expect(dead.allSatisfy { !Files.exists($0) })
+            for folder in others { #expect(Files.exists(folder + "/root.key"), "\(folder)") }
         }
     }
 

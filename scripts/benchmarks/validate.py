@@ -2,56 +2,19 @@
 """Validation against python-jsonschema with the same schema, and on hostile and large texts.
 
 Each round measures one after the other, in CPU seconds of the process that works; figures are medians over the rounds.
+Growth is the median of the rounds' ratios, for twice 1 MB and for twice 2 MB, and the worse of the two counts: within a
+round the sizes take turns, so that what else runs on the machine weighs on all of them alike.
 """
 import json, os, statistics, subprocess, sys, tempfile, time
 
 from jsonschema import Draft202012Validator
 
+import hostile
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 ROUNDS = 15
-
-
-def hostile(size):
-    """Texts of a size that a sender could make up, by kind."""
-    with open(os.path.join(ROOT, "scripts/benchmarks/order.json"), encoding="utf-8") as f:
-        order = f.read().rstrip().removesuffix("}") + ","
-    room = size - len(order)
-
-    def members(one):
-        parts, left, number = [], room, 0
-        while left > 0:
-            part = one(number)
-            parts.append(part)
-            left -= len(part.encode()) + 1
-            number += 1
-        return order + ",".join(parts) + "}"
-
-    deep = '[' * 50 + ']' * 50
-    yield "open brackets", "[" * size
-    yield "nested arrays", order + '"returns":[' + ",".join([deep] * (room // 101)) + "]}"
-    yield "many members", members(lambda n: f'"k{n}":1')
-    yield "names that differ in accents", members(lambda n: '"' + "".join("é" if n >> b & 1 else "e\u0301" for b in range(17)) + '":1')
-    yield "near misses of a name", members(lambda n: f'"orderManagementUR{n}":1')
-    yield "one long escaped text", order + '"associatedApplicationIdentifiers":["' + "\\u00e9\\n" * (room // 8) + '"]}'
-    yield "one long identifier", order.replace('"2026-01-4711"', '"' + "é" * (room // 2) + '"').rstrip(",") + "}"
-    yield "one long URL", order.replace('"https://www.example.com/orders/4711"', '"https://e/' + "a%20" * (room // 4) + '"').rstrip(",") + "}"
-    yield "one long file name", order.replace('"logo.png"', '"' + "/a" * (room // 2) + '"').rstrip(",") + "}"
-    yield "one long duration", order.replace('"PT4H"', '"P' + "1" * room + 'D"').rstrip(",") + "}"
-    yield "long numbers", order + '"returns":[' + ",".join(["9" * 999] * (room // 1000)) + "]}"
-    yield "items with long amounts", order.replace('"lineItems":[', '"lineItems":[' + "".join(
-        ['{"title":"A","quantity":1e-99999999,"price":{"amount":1e99999999,"currency":"USD"}},'] * (room // 87)), 1).rstrip(",") + "}"
-    yield "parcels of one name", order.replace('"fulfillments":[', '"fulfillments":[' + "".join(
-        ['{"fulfillmentType":"shipping","fulfillmentIdentifier":"x","status":"open"},'] * (room // 77)), 1).rstrip(",") + "}"
-    yield "parcels without type", order.replace('"fulfillments":[', '"fulfillments":[' + "{}," * (room // 3), 1).rstrip(",") + "}"
-    marks = "a" + "\u0301\u0323" * (room // 4 - 20)
-    yield "a title of combining marks", order.replace('"lineItems":[', '"lineItems":[{"quantity":1,"title":"' + marks + '"},', 1).rstrip(",") + "}"
-    yield "a status of combining marks", order.replace('"fulfillments":[', '"fulfillments":[{"status":"' + marks + '"},', 1).rstrip(",") + "}"
-    yield "an identifier of them", order.replace('"2026-01-4711"', '"' + marks + '"').rstrip(",") + "}"
-    yield "an encoding of them", order.replace('"messageEncoding":"iso-8859-1"', f'"messageEncoding":"{marks}"', 1).rstrip(",") + "}"
-    yield "a file name of them", order.replace('"logo.png"', '"' + marks + '"').rstrip(",") + "}"
-    yield "a member's name of them", order + '"' + marks + '":1}'
-    yield "texts that are dates", order + '"associatedApplicationIdentifiers":[' + ",".join(
-        ['"2026-01-01T10:00:00Z"'] * (room // 23)) + "]}"
+HOSTILE_ROUNDS = 7
+TURN = 0.03  # seconds that a turn on a hostile text takes at least: clocks and caches make shorter ones coarse
 
 
 def many_items(count):
@@ -94,25 +57,28 @@ def main():
     print(f"  python-jsonschema  {statistics.median(t for _, t in rounds) * 1e6:10.1f} us   (parse and schema)")
     ratio = statistics.median(t / o for o, t in rounds)
 
-    print(f"\n{'hostile text':30} {'1 MB ms':>9} {'2 MB ms':>9} {'ratio':>6} {'findings':>9}")
+    print(f"\n{'hostile text':34} {'1 MB ms':>8} {'2 MB ms':>8} {'4 MB ms':>8} {'1 to 2':>7} {'2 to 4':>7} {'findings':>9}")
     worst = slowest = 0
     with tempfile.TemporaryDirectory(prefix="walletorders-bench-") as folder:
-        for (kind, small), (_, large) in zip(hostile(1_000_000), hostile(2_000_000)):
-            paths = []
-            for name, content in (("small", small), ("large", large)):
-                paths.append(f"{folder}/{name}")
-                with open(paths[-1], "w", encoding="utf-8") as f:
+        for texts in zip(*(hostile.kinds(size) for size in (1_000_000, 2_000_000, 4_000_000))):
+            kind = texts[0][0]
+            turns = []
+            for size, (_, content) in zip((1, 2, 4), texts):
+                path = f"{folder}/{size}"
+                with open(path, "w", encoding="utf-8", newline="") as f:
                     f.write(content)
-            times = []
-            for _ in range(5):
-                first, findings = measure(3, paths[0])
-                second, _ = measure(3, paths[1])
-                times.append((first, second))
-            first, second = (statistics.median(t[i] for t in times) for i in (0, 1))
+                # The first time fills caches and heap; the next tells how many make a turn.
+                measure(1, path)
+                turns.append((max(1, round(TURN / max(measure(1, path)[0], 1e-6))), path))
+            times = [[measure(*turn) for turn in turns] for _ in range(HOSTILE_ROUNDS)]
+            first, second, third = (statistics.median(t[i][0] for t in times) for i in range(3))
             # What ends at the first bytes has no time to speak of.
-            growth = second / first if first > 0.001 else 1
-            worst, slowest = max(worst, growth), max(slowest, first)
-            print(f"{kind:30} {first * 1e3:9.2f} {second * 1e3:9.2f} {growth:6.2f} {findings:9}")
+            growths = [
+                statistics.median(t[i + 1][0] / t[i][0] for t in times) if first > 0.0001 else 1 for i in range(2)
+            ]
+            worst, slowest = max(worst, *growths), max(slowest, first)
+            print(f"{kind:34} {first * 1e3:8.2f} {second * 1e3:8.2f} {third * 1e3:8.2f} {growths[0]:7.2f} {growths[1]:7.2f}"
+                  f" {times[0][0][1]:9}", flush=True)
         items = many_items(10_000)
         with open(f"{folder}/items", "w", encoding="utf-8") as f:
             f.write(items)

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzes the HTTP/1.1 request and response parsers. Compiled as one module with the codec:
-//
-//   swiftc -O -parse-as-library -sanitize=fuzzer,address -enable-experimental-feature Lifetimes \
-//     scripts/fuzzers/http1.swift Sources/HTTPEngine/HTTP1/*.swift \
-//     Sources/HTTPEngine/Messages/{HTTPMethod,HTTPStatus,HTTPVersion,HTTPFields,HTTPLimits}.swift -package-name walletorders -o http1
-//   ./http1 -max_total_time=60 -max_len=4096
+// Fuzzes the HTTP/1.1 request and response parsers. Compiled as one module with the codec, on top of ExactJSON; the command is
+// in scripts/fuzz.
 
 /// Reads the input whole and in pieces whose sizes it names itself; traps when the two differ, when a body grows beyond its
 /// limit, or when a field could end its line.

@@ -53,7 +53,7 @@ private final class FuzzedConnection: SocketTransportDelegate, HTTPServerSession
         var router = Router()
         router.on(.get, "/a") { _, _ in .text("a") }
         router.on(.post, "/b", bodyLimit: 5_000) { _, _ in .text("b") }
-        router.on(.post, "/c", bodyLimit: 200_000, gate: { _ in nil }, { _, _ in .text("c") })
+        router.on(.post, "/c", bodyLimit: 200_000, gate: { _, _ in nil }, { _, _ in .text("c") })
         self.router = router
         var limits = HTTPLimits()
         // Little, so that a short input comes to the bounds.

@@ -7,17 +7,15 @@ through the proxy by a simulated iPhone, changed, pushed and pulled again.
 """
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
 
-import yaml
+import compose
 
 BIN = os.path.abspath(sys.argv[1])
-HERE = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
 CONTAINER_USER = 10001  # as in the Dockerfile
 NOBODY = 65534
 NETWORK = "172.28.77"
@@ -27,11 +25,6 @@ PREFIX = "wor-"
 
 def run(*command, **options):
     return subprocess.run(command, check=True, text=True, capture_output=True, **options).stdout
-
-
-def expand(text):
-    """Compose's ${NAME}, ${NAME:-default} and ${NAME:?complaint}."""
-    return re.sub(r"\$\{(\w+)(?::[-?]([^}]*))?\}", lambda m: VALUES.get(m[1], m[2] or ""), text)
 
 
 def wait(what, check, seconds=60):
@@ -46,9 +39,7 @@ def wait(what, check, seconds=60):
 class Rehearsal:
     def __init__(self, folder):
         self.folder = folder
-        with open(os.path.join(HERE, "docker-compose.yml")) as file:
-            self.file = yaml.safe_load(file)
-        self.services = self.file["services"]
+        self.services = compose.services()
         self.addresses = {name: f"{NETWORK}.{index + 10}" for index, name in enumerate(self.services)}
         self.running = {}
 
@@ -87,7 +78,7 @@ class Rehearsal:
     def volume(self, source):
         """The folder that stands for a volume; a named one is made as an engine does, with the owner in the image."""
         if source.startswith("."):
-            return os.path.normpath(os.path.join(HERE, source))
+            return os.path.normpath(os.path.join(compose.HERE, source))
         path = os.path.join(self.folder, "volumes", source)
         if not os.path.isdir(path):
             os.makedirs(path)
@@ -112,8 +103,8 @@ class Rehearsal:
 
     def start(self, name):
         service = self.services[name]
-        environment = {key: expand(str(value)) for key, value in service.get("environment", {}).items()}
-        command = [expand(word) for word in service.get("command", [])]
+        environment = compose.environment(service, VALUES)
+        command = [compose.expand(word, VALUES) for word in service.get("command", [])]
         user = CONTAINER_USER
         if service.get("image", "") == "walletorders":
             program = service.get("entrypoint", ["/usr/local/bin/walletorders"])[0]
@@ -195,7 +186,7 @@ def story(stage):
     for name in ("serve", "worker"):
         wait(f"{name} ready", lambda: '"ready"' in stage.log(name))
     serve = stage.services["serve"]
-    environment = {key: expand(str(value)) for key, value in serve["environment"].items()}
+    environment = compose.environment(serve, VALUES)
     environment["WALLETORDERS_DATA_DIR"] = "/var/lib/walletorders"
 
     def program(*words):

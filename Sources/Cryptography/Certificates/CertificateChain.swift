@@ -43,7 +43,9 @@ package enum CertificateChain {
             let fault = unsafe X509_STORE_CTX_get_error(context)
             let failed = unsafe X509_STORE_CTX_get_current_cert(context)
             let culprit = unsafe failed.flatMap { try? unsafe Certificate(sharing: $0) } ?? leaf
-            throw error(fault, culprit, given: intermediates + roots, failures)
+            var error = error(fault, culprit, given: intermediates + roots, failures)
+            error.culprit = culprit
+            throw error
         }
         return try unsafe CertificateStack.certificates(of: X509_STORE_CTX_get0_chain(context))
     }

@@ -59,6 +59,8 @@ public struct CryptographyError: Error, Hashable, Sendable, CustomStringConverti
     public let message: String
     /// OpenSSL's own words, oldest first; empty when the fault was found without it.
     public let libraryErrors: [String]
+    /// The certificate that is at fault, where one is: its subject may be no name at all.
+    package var culprit: Certificate?
 
     /// Makes an error out of its parts.
     public init(_ code: Code, _ message: String, libraryErrors: [String] = []) {

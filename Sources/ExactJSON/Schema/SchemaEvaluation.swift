@@ -83,7 +83,7 @@ struct SchemaEvaluation {
             report(
                 node,
                 "type",
-                "Write \(names.joined(separator: " or ")) here; this is \(Self.article(value)).",
+                "Write \(names.joined(separator: " or ")) here; this is \(value.typePhrase).",
                 ["expected": .array(types.names.map { .string($0) }), "actual": .string(value.typeName)]
             )
             valid = false
@@ -108,15 +108,6 @@ struct SchemaEvaluation {
         guard valid || collecting else { return false }
         if let rules = node.combinations, !check(value, rules, node, parts) { valid = false }
         return valid
-    }
-
-    private static func article(_ value: JSONValue) -> String {
-        switch value {
-        case .null: "null"
-        case .array: "an array"
-        case .object: "an object"
-        default: "a " + value.typeName
-        }
     }
 
     private static func oneOf(_ values: [JSONValue]) -> String {

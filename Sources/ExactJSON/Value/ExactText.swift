@@ -5,14 +5,24 @@
 /// Swift's `==` on strings is canonical equivalence: a precomposed and a decomposed "é" are equal to it. JSON
 /// compares code units (RFC 8259 section 8.3), so two members named like that are two members. And Swift sorts each run
 /// of combining marks first, in the square of its length: 800 KB of them take minutes. That goes for everything that
-/// compares strings or characters: `switch`, `rawValue:`, `contains`, `hasPrefix`, `split`, `Set<String>`.
+/// compares strings or characters: `switch`, `rawValue:`, `contains`, `hasPrefix`, `split`, `Set<String>`. So a text from
+/// outside goes to them only if it is known to be short, 256 bytes or so; scripts/check-sources asks for the reason.
 enum ExactText {
     /// Whether two strings have the same code points.
     static func equal(_ left: String, _ right: String) -> Bool {
+        // Most differ in length, which is known before the bytes are at hand.
+        guard left.utf8.count == right.utf8.count else { return false }
         let left = left.utf8.span
         let right = right.utf8.span
-        guard left.count == right.count else { return false }
         for index in left.indices where left[index] != right[index] { return false }
+        return true
+    }
+
+    /// Whether a part stands among bytes at a place, which may lie outside.
+    static func has(_ bytes: Span<UInt8>, _ part: String, at start: Int) -> Bool {
+        let part = part.utf8.span
+        guard start >= 0, start + part.count <= bytes.count else { return false }
+        for index in part.indices where part[index] != bytes[start + index] { return false }
         return true
     }
 
@@ -24,6 +34,23 @@ enum ExactText {
             return left[index] < right[index]
         }
         return left.count < right.count
+    }
+
+    /// Where some bytes begin, one place behind the end of the one before.
+    static func places(of part: String, in bytes: [UInt8]) -> AnyIterator<Int> {
+        let part = Array(part.utf8)
+        var index = 0
+        return AnyIterator {
+            while !part.isEmpty, index + part.count <= bytes.count {
+                let start = index
+                if bytes[start] == part[0], bytes[start..<start + part.count].elementsEqual(part) {
+                    index += part.count
+                    return start
+                }
+                index += 1
+            }
+            return nil
+        }
     }
 
     /// The number of code points.
@@ -62,6 +89,14 @@ extension String {
         for name in names where ExactText.equal(self, name) { return true }
         return false
     }
+
+    /// Whether the text's bytes begin with these.
+    package func beginsExactly(with prefix: String) -> Bool { ExactText.has(utf8.span, prefix, at: 0) }
+
+    /// Whether the text's bytes end with these.
+    package func endsExactly(with suffix: String) -> Bool {
+        ExactText.has(utf8.span, suffix, at: utf8.count - suffix.utf8.count)
+    }
 }
 
 extension StringProtocol {
@@ -79,6 +114,31 @@ extension StringProtocol {
     /// Whether the text's bytes end with these.
     package func endsExactly(with suffix: String) -> Bool {
         utf8.count >= suffix.utf8.count && utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
+    }
+
+    /// Whether the text is a token of a protocol, which has the letters of ASCII in either case.
+    ///
+    /// - Parameter token: in lower case.
+    package func isCaseless(_ token: String) -> Bool { utf8.count == token.utf8.count && beginsCaseless(with: token) }
+
+    /// Whether the text begins with such a token.
+    package func beginsCaseless(with token: String) -> Bool {
+        utf8.lazy.map { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 }.starts(with: token.utf8)
+    }
+
+    /// Whether these bytes are somewhere in the text's.
+    package func containsExactly(_ part: String) -> Bool { ExactText.places(of: part, in: Array(utf8)).next() != nil }
+
+    /// The text with other bytes in place of some, wherever they are.
+    package func replacingExactly(_ part: String, with other: String) -> String {
+        let bytes = Array(utf8)
+        var result: [UInt8] = []
+        var end = 0
+        for place in ExactText.places(of: part, in: bytes) {
+            result += bytes[end..<place] + other.utf8
+            end = place + part.utf8.count
+        }
+        return end == 0 ? String(self) : String(decoding: result + bytes[end...], as: UTF8.self)
     }
 
     /// The parts between separators, a character of ASCII each; as `split(separator:omittingEmptySubsequences:)` with

@@ -29,10 +29,10 @@ public struct JSONNumber: Sendable {
     init(checked text: String) { self.text = text }
 
     /// Whether the value is below zero (`-0` is not).
-    public var isNegative: Bool { DecimalForm(self).isNegative }
+    public var isNegative: Bool { plainInteger.map { $0 < 0 } ?? DecimalForm(self).isNegative }
 
     /// Whether the value is zero, in any spelling.
-    public var isZero: Bool { DecimalForm(self).digits.isEmpty }
+    public var isZero: Bool { plainInteger.map { $0 == 0 } ?? DecimalForm(self).digits.isEmpty }
 
     /// Whether the value is whole: `1`, `1.0`, `10e-1`, `1e400`.
     public var isInteger: Bool { plainInteger != nil || DecimalForm(self).exponent >= 0 }

@@ -46,6 +46,15 @@ extension JSONValue {
         }
     }
 
+    /// The kind of value with its article, for sentences: null, a boolean, a number, a string, an array or an object.
+    public var typePhrase: String {
+        switch self {
+        case .null: "null"
+        case .array, .object: "an " + typeName
+        default: "a " + typeName
+        }
+    }
+
     /// A member of an object; nil when there is none, or this is no object.
     public subscript(key: String) -> JSONValue? { objectValue?[key] }
 

@@ -118,6 +118,8 @@ package final class HTTPClient: @unchecked Sendable {
                     if connection.isGoingAway, origin.http2 === connection { origin.http2 = nil }
                     if error.code == .timeout { retire(connection, of: origin) }
                     guard error.code == .notProcessed, mayTryAgain, !isClosed else { return .failure(error) }
+                    // What waited until its time was over has none left for another try.
+                    if MonotonicTime.now() >= deadline { return .failure(HTTPClientError(.timeout, error.message)) }
                 }
             case .http1(let connection):
                 let wasKept = connection.hasServed

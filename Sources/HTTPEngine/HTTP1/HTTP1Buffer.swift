@@ -74,6 +74,21 @@ struct HTTP1Buffer: Sendable {
         return .found(content)
     }
 
+    /// Reads the next line of a header, and takes its length, its end included, from the bytes that the header may still
+    /// have.
+    ///
+    /// - Returns: nil when the line's end has not come yet.
+    /// - Throws: `headerTooLarge`.
+    mutating func headerLine(_ budget: inout Int) throws(HTTP1Fault) -> Range<Int>? {
+        switch try line(limit: budget) {
+        case .incomplete: return nil
+        case .tooLong: throw .headerTooLarge
+        case .found(let line):
+            budget -= line.count + 2
+            return line
+        }
+    }
+
     private func lineFeed(_ from: Int, _ bound: Int) -> Int? {
         unsafe bytes.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ExactJSON
 
 /// How a message's end is found (RFC 9112 6.3).
 package enum HTTP1Framing: Hashable, Sendable {
@@ -37,13 +38,14 @@ struct HTTP1ControlFields: Sendable {
             }
             host = value
         case 6 where name == "expect":
-            if value.lowercased() == "100-continue" { expectsContinue = true } else { hasUnknownExpectation = true }
+            if value.isCaseless("100-continue") { expectsContinue = true } else { hasUnknownExpectation = true }
         case 10 where name == "connection":
             for option in value.utf8.split(separator: UInt8(ascii: ",")) {
-                switch String(Substring(option)).lowercased().filter({ $0 != " " && $0 != "\t" }) {
-                case "close": asksToClose = true
-                case "keep-alive": asksToKeepAlive = true
-                default: break
+                let option = String(decoding: option.filter { !HTTP1Bytes.isBlank($0) }, as: UTF8.self)
+                if option.isCaseless("close") {
+                    asksToClose = true
+                } else if option.isCaseless("keep-alive") {
+                    asksToKeepAlive = true
                 }
             }
         case 14 where name == "content-length":
@@ -54,9 +56,11 @@ struct HTTP1ControlFields: Sendable {
                 throw HTTP1Fault("There is more than one Transfer-Encoding field.")
             }
             let value = value.lowercased()
-            if value == "chunked" {
+            if value.isExactly("chunked") {
                 isChunked = true
-            } else if value.hasSuffix(", chunked") && !value.dropLast(9).contains("chunked") {
+            } else if value.endsExactly(with: ", chunked"),
+                !Substring(value.utf8.dropLast(9)).containsExactly("chunked")
+            {
                 unknownCoding = true
             } else {
                 throw HTTP1Fault("Transfer-Encoding is not a single, final \"chunked\".")

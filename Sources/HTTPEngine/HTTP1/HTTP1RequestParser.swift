@@ -76,7 +76,7 @@ package struct HTTP1RequestParser: Sendable {
                 if !HTTP1Bytes.isToken(first), !(first == HTTP1Bytes.carriageReturn && mayHaveEmptyLine) {
                     throw HTTP1Fault("The request line does not begin with a method.")
                 }
-                guard let line = try headerLine() else { return nil }
+                guard let line = try buffer.headerLine(&headerBudget) else { return nil }
                 if line.isEmpty, mayHaveEmptyLine {
                     // RFC 9112 2.2: clients of old send one CR LF too many after a body.
                     mayHaveEmptyLine = false
@@ -85,7 +85,7 @@ package struct HTTP1RequestParser: Sendable {
                 try requestLine(line)
                 state = .fields
             case .fields:
-                guard let line = try headerLine() else { return nil }
+                guard let line = try buffer.headerLine(&headerBudget) else { return nil }
                 if line.isEmpty { return .head(try finishHead()) }
                 guard fields.count < limits.headerFields else { throw .tooManyFields }
                 let (name, value) = try buffer.field(line)
@@ -109,16 +109,6 @@ package struct HTTP1RequestParser: Sendable {
         bodyLimit = initialBodyLimit
         mayHaveEmptyLine = true
         authority = nil
-    }
-
-    private mutating func headerLine() throws(HTTP1Fault) -> Range<Int>? {
-        switch try buffer.line(limit: headerBudget) {
-        case .incomplete: return nil
-        case .tooLong: throw .headerTooLarge
-        case .found(let line):
-            headerBudget -= line.count + 2
-            return line
-        }
     }
 
     // MARK: Request line
@@ -172,6 +162,7 @@ package struct HTTP1RequestParser: Sendable {
 
     private mutating func absoluteTarget(_ text: String) throws(HTTP1Fault) {
         let lower = text.prefix(8).lowercased()
+        // short: a request target is ASCII.
         let scheme = lower.hasPrefix("http://") ? 7 : lower == "https://" ? 8 : 0
         guard scheme > 0 else {
             throw HTTP1Fault.target("The request target is neither a path nor an http or https URL.")

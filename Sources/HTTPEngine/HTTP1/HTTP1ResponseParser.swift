@@ -99,11 +99,11 @@ package struct HTTP1ResponseParser: Sendable {
             switch state {
             case .failed: return nil
             case .statusLine:
-                guard let line = try headerLine() else { return nil }
+                guard let line = try buffer.headerLine(&headerBudget) else { return nil }
                 try statusLine(line)
                 state = .fields
             case .fields:
-                guard let line = try headerLine() else { return nil }
+                guard let line = try buffer.headerLine(&headerBudget) else { return nil }
                 guard line.isEmpty else {
                     guard fields.count < limits.headerFields else { throw .tooManyFields }
                     let (name, value) = try buffer.field(line, mustBeText: false)
@@ -133,16 +133,6 @@ package struct HTTP1ResponseParser: Sendable {
         state = .statusLine
         headerBudget = limits.headerBytes
         informational = 0
-    }
-
-    private mutating func headerLine() throws(HTTP1Fault) -> Range<Int>? {
-        switch try buffer.line(limit: headerBudget) {
-        case .incomplete: return nil
-        case .tooLong: throw .headerTooLarge
-        case .found(let line):
-            headerBudget -= line.count + 2
-            return line
-        }
     }
 
     /// RFC 9112 4. The space before an absent reason may be absent too: many servers leave it out.

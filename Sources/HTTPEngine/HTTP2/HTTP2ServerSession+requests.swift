@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CNGHTTP2
+import ExactJSON
 import ServiceRuntime
 
 extension HTTP2ServerSession {
@@ -54,7 +55,7 @@ extension HTTP2ServerSession {
         guard announced <= match.bodyLimit else { return refuse(stream, .contentTooLarge(limit: match.bodyLimit)) }
         // No more than may come before the gate and the budgets are asked.
         if announced > 0 { stream.body.reserveCapacity(min(announced, 16 * 1024)) }
-        if stream.fields.tokens("expect").contains("100-continue") {
+        if "100-continue".isExactly(oneOf: stream.fields.tokens("expect")) {
             if stream.gate == .open { sendContinue(stream) } else { askGate(stream) }
         }
     }
@@ -74,7 +75,9 @@ extension HTTP2ServerSession {
         } else {
             // The body's time begins anew: it was we who waited.
             restartBodyTime(of: stream)
-            if stream.body.isEmpty, stream.fields.tokens("expect").contains("100-continue") { sendContinue(stream) }
+            if stream.body.isEmpty, "100-continue".isExactly(oneOf: stream.fields.tokens("expect")) {
+                sendContinue(stream)
+            }
             releaseWindows()
         }
         pump()
@@ -90,7 +93,7 @@ extension HTTP2ServerSession {
         if let authority = stream.authority {
             if let host = stream.fields["host"] {
                 // Two names for one request: which one a reader believes must not matter (RFC 9113 8.3.1).
-                guard host == authority else {
+                guard host.isExactly(authority) else {
                     return .badRequest("Host and :authority differ.", code: "conflicting-host")
                 }
             } else {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ExactJSON
 
 extension HTTPFields {
     /// The elements of `If-Match` or `If-None-Match`, quotes and `W/` kept; `*` is one of them. A comma inside quotes belongs
@@ -23,7 +24,8 @@ extension HTTPFields {
 
     /// Whether `If-None-Match` names a copy that is this one: weak comparison (RFC 9110 13.1.2), so `W/` does not matter.
     package func ifNoneMatch(holds entityTag: String) -> Bool {
-        let strong = entityTag.hasPrefix("W/") ? String(entityTag.dropFirst(2)) : entityTag
-        return entityTags("if-none-match").contains { $0 == "*" || $0 == strong || $0 == "W/" + strong }
+        let isWeak = entityTag.beginsExactly(with: "W/")
+        let strong = isWeak ? String(Substring(entityTag.utf8.dropFirst(2))) : entityTag
+        return entityTags("if-none-match").contains { $0.isExactly(oneOf: ["*", strong, "W/" + strong]) }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Cryptography
+import ExactJSON
 
 /// A complete request as handlers see it: the same for every protocol version.
 package struct HTTPRequest: Sendable {
@@ -83,7 +84,7 @@ package struct HTTPRequest: Sendable {
     }
 
     /// The first value of a query name, or nil.
-    package func queryValue(_ name: String) -> String? { query.first { $0.name == name }?.value }
+    package func queryValue(_ name: String) -> String? { query.first { $0.name.isExactly(name) }?.value }
 
     /// Whether every "%" of the query begins two hex digits and the outcome is UTF-8.
     var hasDecodableQuery: Bool {

@@ -4,9 +4,10 @@
 /// problem without detail.
 package typealias HTTPHandler = @Sendable (HTTPRequest, RouteParameters) async throws -> HTTPResponse
 
-/// Says from a request's header alone why it is refused, nil when it may come: asked before a body that did not come with
-/// its header is read on, so that who may not send one takes no memory. Handlers ask again: a small body is there first.
-package typealias HTTPGate = @Sendable (HTTPFields) async -> Problem?
+/// Says from a request's header and the client's address (``HTTPRequest/remoteAddress``) why it is refused, nil when it may
+/// come: asked before a body that did not come with its header is read on, so that who may not send one takes no memory.
+/// Handlers ask again: a small body is there first.
+package typealias HTTPGate = @Sendable (HTTPFields, String) async -> Problem?
 
 /// One method on one path pattern.
 package final class HTTPRoute: Sendable {

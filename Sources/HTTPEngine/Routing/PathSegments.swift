@@ -34,7 +34,9 @@ struct PathSegments {
                 throw Self.malformed("The path has more than \(Self.most) segments.")
             }
             let segment = isEncoded ? try Self.decoded(raw) : Self.text(raw)
-            guard segment != ".", segment != ".." else { throw Self.malformed("The path has a dot segment.") }
+            guard segment.utf8.count > 2 || segment != "." && segment != ".." else {
+                throw Self.malformed("The path has a dot segment.")
+            }
             segments.append(segment)
         }
         self.segments = segments

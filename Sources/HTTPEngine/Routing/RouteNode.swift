@@ -50,7 +50,10 @@ struct RouteNode: Sendable {
         guard let segment = segments.first else { return Self.choose(method, routes, &allowed) }
         // Where they are: a node that is taken out of its array is copied with all that it has.
         let literals = literals.span
-        for index in literals.indices where literals[index].segment == segment {
+        let length = segment.utf8.count
+        // Lengths first: a run of accents, which no literal has, costs Swift's comparison the square of its length.
+        for index in literals.indices
+        where literals[index].segment.utf8.count == length && literals[index].segment == segment {
             if let route = literals[index].node.find(method, segments.dropFirst(), &values, &allowed) { return route }
             break
         }

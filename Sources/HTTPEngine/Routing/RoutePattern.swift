@@ -23,9 +23,11 @@ struct RoutePattern {
     /// Patterns are written in the source, so a bad one is a programming error.
     /// - Precondition: starts with "/"; `{name}` fills a whole segment; `{name...}` is the last; no name twice.
     init(_ text: String) {
+        // short: patterns of ours.
         precondition(text.hasPrefix("/"), "route pattern \(text) does not start with /")
         let parts = text.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
         segments = parts.map { part in
+            // short: patterns of ours.
             guard part.hasPrefix("{"), part.hasSuffix("}") else {
                 precondition(
                     !part.contains("{") && !part.contains("}"),
@@ -34,6 +36,7 @@ struct RoutePattern {
                 return .literal(String(part))
             }
             let name = part.dropFirst().dropLast()
+            // short: patterns of ours.
             return name.hasSuffix("...") ? .rest(String(name.dropLast(3))) : .parameter(String(name))
         }
         for segment in segments.dropLast() {

@@ -35,6 +35,7 @@ final class Acceptor: ReadinessHandler {
     private var timer: ServiceRuntime.Timer?
     /// A descriptor kept back, so that there is one to refuse with when there are no more.
     private var reserve: Int32
+    // short: words of ours.
     private var lastWarning: [String: MonotonicTime] = [:]
 
     /// Makes an acceptor.

@@ -32,7 +32,8 @@ final class HTTP1ServerSession: HTTPServerSession {
     private let host: any HTTPServerSessionHost
     private let shard: ServerShard
     private var limits: HTTPLimits { self.shard.limits }
-    private var parser: HTTP1RequestParser
+    /// Pure: no call on it can meet another, so the runtime need not look.
+    @safe @exclusivity(unchecked) private var parser: HTTP1RequestParser
     private var phase: Phase
     /// The request whose body is coming in, and what its head led to; both move on to the host when it is whole.
     private var request: HTTPRequest?

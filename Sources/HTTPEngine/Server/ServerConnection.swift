@@ -180,8 +180,9 @@ final class ServerConnection: SocketTransportDelegate, HTTPServerSessionHost, @u
     }
 
     func ask(_ gate: @escaping HTTPGate, _ fields: HTTPFields, stream: HTTPStreamNumber) {
+        let address = self.shard.proxies.client(of: fields, from: self.peer)
         _ = self.shard.loop.spawn { [self] in
-            let problem = await gate(fields)
+            let problem = await gate(fields, address)
             self.session?.gateAnswered(problem, for: stream)
         }
     }

@@ -71,9 +71,10 @@ package struct TrustedProxies: Sendable {
 
     /// Some proxies write the port too: `192.0.2.1:4711`, `[2001:db8::1]:4711`.
     private static func withoutPort(_ element: String) -> Substring {
-        if element.hasPrefix("[") { return element.dropFirst().prefix { $0 != "]" } }
-        let parts = element.split(separator: ":", omittingEmptySubsequences: false)
-        return parts.count == 2 ? parts[0] : element[...]
+        let bytes = element.utf8
+        if bytes.first == UInt8(ascii: "[") { return Substring(bytes.dropFirst().prefix { $0 != UInt8(ascii: "]") }) }
+        let parts = bytes.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        return parts.count == 2 ? Substring(parts[0]) : element[...]
     }
 }
 

@@ -158,12 +158,14 @@ extension SocketTransport {
         isFlushing = false
         guard state != .closed else { return }
         if queue.isEmpty {
+            // TLS's goodbye may still wait for room, in the time that the peer has had since it first did: what the peer says
+            // meanwhile must not begin it anew.
+            if state == .flushing { return finishFlushing() }
             // Time without anything to take does not count.
             if let stall = timer {
                 stall.cancel()
                 timer = nil
             }
-            if state == .flushing { finishFlushing() }
         } else if isDismissed {
             end(.local)
         } else if isBlocked {

@@ -46,7 +46,7 @@ package final class SocketTransport: ReadinessHandler, @unchecked Sendable {
     /// The loop.
     package let loop: EventLoop
     /// Told of everything; held until `transportClosed`.
-    package var delegate: (any SocketTransportDelegate)?
+    var delegate: (any SocketTransportDelegate)?
 
     let settings: Settings
     let descriptor: Int32
@@ -54,7 +54,8 @@ package final class SocketTransport: ReadinessHandler, @unchecked Sendable {
     let buffers: LoopBuffers
 
     var state = State.idle
-    var queue = OutputQueue()
+    /// A value with no way back to its owner: no call on it can meet another, so the runtime need not look.
+    @safe @exclusivity(unchecked) var queue = OutputQueue()
     var isPaused = false
     var hasReceivedEnd = false
     /// Whether the kernel took less than was offered.

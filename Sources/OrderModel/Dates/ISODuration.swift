@@ -21,8 +21,9 @@ public struct ISODuration: Sendable, Hashable {
 
     /// nil when the text is no duration.
     init?(parsing text: String) {
-        var reader = DigitReader(Array(text.utf8.prefix(64)))
-        guard text.utf8.count <= 64, reader.take("P") else { return nil }
+        guard text.utf8.count <= 64 else { return nil }
+        var reader = DigitReader(Array(text.utf8))
+        guard reader.take("P") else { return nil }
         let dayUnits: [(Unicode.Scalar, Int64)] = [("Y", 31_536_000), ("M", 2_592_000), ("W", 604_800), ("D", 86_400)]
         let timeUnits: [(Unicode.Scalar, Int64)] = [("H", 3600), ("M", 60), ("S", 1)]
         var seconds: Int64 = 0

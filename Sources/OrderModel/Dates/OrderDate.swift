@@ -70,8 +70,9 @@ public struct OrderDate: Sendable, Hashable, Comparable {
 
     /// Reads a text of RFC 3339 section 5.6, and says why when it is none.
     public init(parsing text: String) throws(Fault) {
-        var reader = DigitReader(Array(text.utf8.prefix(64)))
-        guard text.utf8.count <= 64, let year = reader.number(4), reader.take("-"), let month = reader.number(2),
+        guard text.utf8.count <= 64 else { throw .form }
+        var reader = DigitReader(Array(text.utf8))
+        guard let year = reader.number(4), reader.take("-"), let month = reader.number(2),
             reader.take("-"), let day = reader.number(2), reader.take("T", orLowerCase: "t"),
             let hour = reader.number(2), reader.take(":"), let minute = reader.number(2)
         else { throw .form }

@@ -42,21 +42,7 @@ public struct OrderDocument: Sendable, Hashable {
         _ json: JSONValue,
         _ options: ValidationOptions = .init()
     ) -> (document: OrderDocument?, findings: [Finding]) {
-        guard case .object(let order) = json else {
-            return (
-                nil,
-                [
-                    Finding(
-                        severity: .error,
-                        code: "wrong-type",
-                        pointer: .root,
-                        message: "An order is an object, not \(json.typeName).",
-                        fix: "Send the Order object itself."
-                    )
-                ]
-            )
-        }
-        guard json.holds(atMost: limits.values) else {
+        if case .object = json, !json.holds(atMost: limits.values) {
             return (
                 nil,
                 [
@@ -66,6 +52,28 @@ public struct OrderDocument: Sendable, Hashable {
                         pointer: .root,
                         message: "The order holds more than \(limits.values) values.",
                         fix: "Leave out what the customer needn't see."
+                    )
+                ]
+            )
+        }
+        return check(json, options)
+    }
+
+    /// Checks a document that is known to be no larger than the limits.
+    private static func check(
+        _ json: JSONValue,
+        _ options: ValidationOptions
+    ) -> (document: OrderDocument?, findings: [Finding]) {
+        guard case .object(let order) = json else {
+            return (
+                nil,
+                [
+                    Finding(
+                        severity: .error,
+                        code: "wrong-type",
+                        pointer: .root,
+                        message: "An order is an object, not \(json.typePhrase).",
+                        fix: "Send the Order object itself."
                     )
                 ]
             )
@@ -99,7 +107,7 @@ public struct OrderDocument: Sendable, Hashable {
         _ options: ValidationOptions = .init()
     ) -> (document: OrderDocument?, findings: [Finding]) {
         do throws(JSONSyntaxError) {
-            return validate(try JSONValue(parsing: bytes, limits: limits), options)
+            return check(try JSONValue(parsing: bytes, limits: limits), options)
         } catch {
             return (nil, [Finding(syntax: error)])
         }

@@ -21,12 +21,21 @@ public struct Change: Sendable, Hashable {
     public let subject: Subject
     /// The changed members without identity; nil takes the thing out of the document.
     public let members: JSONObject?
+    /// Whether an edit adds a thing that was not there when it was made. It can't help naming a status then, and takes back
+    /// none that was reported of the thing before: as to the status it counts like an event.
+    let isAddition: Bool
 
     /// A change of members, or (nil) a removal.
-    public init(_ subject: Subject, _ members: JSONObject?) {
+    public init(_ subject: Subject, _ members: JSONObject?) { self.init(subject, members, isAddition: false) }
+
+    init(_ subject: Subject, _ members: JSONObject?, isAddition: Bool) {
         self.subject = subject
         self.members = members
+        self.isAddition = isAddition
     }
+
+    /// The same change of a thing that is there.
+    var ofWhatIsThere: Change { Change(subject, members) }
 }
 
 extension Change.Subject {

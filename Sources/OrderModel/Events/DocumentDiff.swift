@@ -55,13 +55,17 @@ public enum DocumentDiff {
         let new = after?.arrayValue ?? []
         let count = pointers.count
         let formerly = places(old, by: identity)
+        var came: Set<Int> = []
         for (index, element) in new.enumerated() {
             let previous = formerly[element[identity]].map { old[$0] }
+            if previous == nil { came.insert(index) }
             if previous != element { members(previous, element, at: [list, String(index)], &pointers) }
         }
         let presently = places(new, by: identity)
         for (index, element) in old.enumerated() where presently[element[identity]] == nil {
-            pointers.append(JSONPointer(tokens: [list, String(index)]))
+            let pointer = JSONPointer(tokens: [list, String(index)])
+            // Where another stands now, the place is listed as one that has come.
+            if !came.contains(index) { pointers.append(pointer) }
         }
         // Only the sequence differs.
         if pointers.count == count { pointers.append(JSONPointer(tokens: [list])) }

@@ -28,7 +28,7 @@ struct EventReader {
             add(
                 "wrong-type",
                 [],
-                "An event is an object, not \(json.typeName).",
+                "An event is an object, not \(json.typePhrase).",
                 fix: "Send {\"eventIdentifier\": …, \"fulfillment\": {…}}."
             )
             return nil
@@ -54,7 +54,7 @@ struct EventReader {
                 add(
                     "wrong-type",
                     ["correction"],
-                    "Expected a boolean, found \(value.typeName).",
+                    "Expected a boolean, found \(value.typePhrase).",
                     fix: "Send true or false."
                 )
             }
@@ -86,7 +86,12 @@ struct EventReader {
             return nil
         }
         guard let text = value.stringValue else {
-            add("wrong-type", place, "Expected a string, found \(value.typeName).", fix: "Send the identifier as text.")
+            add(
+                "wrong-type",
+                place,
+                "Expected a string, found \(value.typePhrase).",
+                fix: "Send the identifier as text."
+            )
             return nil
         }
         do throws(IdentifierError) {
@@ -104,7 +109,7 @@ struct EventReader {
             add(
                 "wrong-type",
                 place,
-                "Expected a string, found \(value.typeName).",
+                "Expected a string, found \(value.typePhrase).",
                 fix: "Send \(FieldKind.dateTime.advice)."
             )
             return nil
@@ -134,7 +139,7 @@ struct EventReader {
     private mutating func readText(_ object: JSONObject, _ name: String) -> String? {
         guard let value = object[name], !value.isNull else { return nil }
         if let text = value.stringValue { return text }
-        add("wrong-type", [name], "Expected a string, found \(value.typeName).", fix: "Send the identifier as text.")
+        add("wrong-type", [name], "Expected a string, found \(value.typePhrase).", fix: "Send the identifier as text.")
         return nil
     }
 
@@ -155,7 +160,7 @@ struct EventReader {
             add(
                 "wrong-type",
                 [member],
-                "Expected an object, found \(value.typeName).",
+                "Expected an object, found \(value.typePhrase).",
                 fix: "Send {…identity, changes…}."
             )
             return nil

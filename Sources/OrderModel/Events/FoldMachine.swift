@@ -17,6 +17,10 @@ struct FoldMachine {
     private var waiting: WaitingChanges
     /// What became of entries that had waited, since it was last taken.
     private var settled = Verdicts()
+    /// Why the entry that was applied last could not be, if so: pointers begin at the event.
+    private(set) var complaints: [Finding] = []
+    /// Who had the last word on what; nil when nobody asks.
+    private var words: LastWords?
 
     /// What became of one change of an entry.
     private enum Outcome: Equatable {
@@ -26,7 +30,7 @@ struct FoldMachine {
         case skipped(Verdict)
     }
 
-    init(document: JSONValue, state: FoldState, options: FoldOptions) {
+    init(document: JSONValue, state: FoldState, options: FoldOptions, tracksWords: Bool = false) {
         var order = document.objectValue ?? JSONObject()
         if state.moved {
             order["status"] = state.status.map { .string($0) }
@@ -39,6 +43,7 @@ struct FoldMachine {
         self.state.waiting = []
         self.waiting = WaitingChanges(state.waiting)
         self.options = options
+        self.words = tracksWords ? LastWords() : nil
     }
 
     /// Whether a fold that goes on from here comes to the same as one that goes on from there.
@@ -89,16 +94,35 @@ struct FoldMachine {
     /// Applies an entry and says what became of it.
     mutating func apply(_ entry: LogEntry) -> Verdict {
         var outcomes: [Outcome] = []
+        complaints = []
         for change in entry.changes {
-            outcomes.append(apply(change, entry: entry.identifier, isCorrection: entry.isCorrection))
+            let isCorrection = entry.isCorrection && !change.isAddition
+            outcomes.append(apply(change, entry: entry.identifier, isCorrection: isCorrection))
         }
         if let sequence = entry.fulfillmentOrder {
             outcomes.append(fulfillments.arrange(sequence) ? .changed : .unchanged)
+            if outcomes.last == .changed { words?.noteSequence(entry.identifier, of: "fulfillments") }
         }
-        if let sequence = entry.returnOrder { outcomes.append(returns.arrange(sequence) ? .changed : .unchanged) }
+        if let sequence = entry.returnOrder {
+            outcomes.append(returns.arrange(sequence) ? .changed : .unchanged)
+            if outcomes.last == .changed { words?.noteSequence(entry.identifier, of: "returns") }
+        }
         // What one change of an entry settled of another is in its own verdict.
         if !settled.isEmpty { settled[entry.identifier] = nil }
         return Self.verdict(of: outcomes)
+    }
+
+    /// Applies entries and says what is left of each in the end.
+    mutating func presentVerdicts(_ entries: [LogEntry]) -> Verdicts {
+        var verdicts = Verdicts()
+        for entry in entries {
+            let verdict = apply(entry)
+            verdicts.merge(takeSettled())
+            verdicts[entry.identifier] = verdict
+        }
+        let shown = document
+        for name in ["status", "statusDescription"] where shown[name] != order[name] { words?.coverOrder(name) }
+        return words?.present(verdicts) ?? verdicts
     }
 
     /// Takes what became of entries that had waited.
@@ -116,24 +140,32 @@ struct FoldMachine {
 
     private mutating func apply(_ change: Change, entry: String, isCorrection: Bool) -> Outcome {
         switch change.subject {
-        case .order: return applyToOrder(change, isCorrection: isCorrection)
+        case .order: return applyToOrder(change, entry: entry, isCorrection: isCorrection)
         case .payment, .fulfillment, .return: break
         }
-        guard let members = change.members else { return remove(change.subject) }
-        guard let present = thing(change.subject) else {
-            return begin(FoldState.Waiting(entry: entry, isCorrection: isCorrection, change: change))
+        guard let members = change.members else {
+            let outcome = remove(change.subject)
+            if outcome == .changed { words?.noteThing(entry, change.subject) }
+            return outcome
         }
-        if let type = members["fulfillmentType"], type != present["fulfillmentType"] { return .skipped(.typeMismatch) }
+        guard let present = thing(change.subject) else {
+            return begin(FoldState.Waiting(entry: entry, isCorrection: isCorrection, change: change.ofWhatIsThere))
+        }
+        if let type = members["fulfillmentType"], type != present["fulfillmentType"] {
+            complaints.append(.typeMismatch(change.subject, present["fulfillmentType"]))
+            return .skipped(.typeMismatch)
+        }
         var merge = MemberMerge(change.subject, onto: present)
         merge.apply(members, isCorrection: isCorrection)
         if merge.object == present { return merge.wasHeld ? .held : .unchanged }
         guard isValid(merge.object, change.subject) else { return .skipped(.invalidHere) }
         put(merge.object, change.subject)
         if case .fulfillment = change.subject, merge.statusMoved { noteMove() }
+        note(entry, change, from: present, merge)
         return .changed
     }
 
-    private mutating func applyToOrder(_ change: Change, isCorrection: Bool) -> Outcome {
+    private mutating func applyToOrder(_ change: Change, entry: String, isCorrection: Bool) -> Outcome {
         guard let members = change.members else { return .unchanged }
         var merge = MemberMerge(.order, onto: order)
         merge.apply(members, isCorrection: isCorrection)
@@ -143,6 +175,7 @@ struct FoldMachine {
             return .skipped(.invalidHere)
         }
         let before = document
+        note(entry, change, from: order, merge)
         order = merge.object
         if members["status"] != nil, !merge.wasHeld {
             state.moved = false
@@ -151,7 +184,12 @@ struct FoldMachine {
             state.described = true
         }
         // A status stated again above a derived one changes what is shown, not what is stated.
-        return document != before ? .changed : merge.wasHeld ? .held : .unchanged
+        let after = document
+        guard after != before else { return merge.wasHeld ? .held : .unchanged }
+        if members["status"] != nil, !merge.wasHeld, after["status"] != before["status"] {
+            words?.noteOrderStatus(entry)
+        }
+        return .changed
     }
 
     /// Begins a thing that is not there, together with what waited for it.
@@ -177,6 +215,7 @@ struct FoldMachine {
         for (object, isWhole) in candidates where isValid(object, subject) {
             settleWaiting(waited, used: isWhole ? fitting : [], type: type)
             put(object, subject)
+            noteBeginning(isWhole ? fitting : [], piece)
             if case .fulfillment = subject { noteMove() }
             return .changed
         }
@@ -185,6 +224,26 @@ struct FoldMachine {
             piece.change.members?[name] != nil || name == "fulfillmentType" && type != nil
         }
         return .skipped(founds == true ? .invalidHere : .waiting)
+    }
+
+    /// Notes who has the last word on what of a thing that begins.
+    private mutating func noteBeginning(_ waited: [FoldState.Waiting], _ piece: FoldState.Waiting) {
+        guard words != nil else { return }
+        let subject = piece.change.subject
+        words?.noteThing(piece.entry, subject)
+        var object = JSONObject()
+        for item in waited + [piece] {
+            var merge = MemberMerge(subject, onto: object)
+            merge.apply(item.change.members ?? JSONObject(), isCorrection: item.isCorrection)
+            note(item.entry, item.change, from: object, merge)
+            object = merge.object
+        }
+    }
+
+    private mutating func note(_ entry: String, _ change: Change, from before: JSONObject, _ merge: MemberMerge) {
+        guard words != nil else { return }
+        words?.note(entry, change, from: before, to: merge.object)
+        if merge.wasHeld { words?.noteHeld(entry) }
     }
 
     /// Closes the wait for a thing that has begun: nothing that comes later makes those fit that did not.
@@ -248,7 +307,7 @@ struct FoldMachine {
         }
     }
 
-    private func isValid(_ object: JSONObject, _ subject: Change.Subject, version: JSONValue? = nil) -> Bool {
+    private mutating func isValid(_ object: JSONObject, _ subject: Change.Subject, version: JSONValue? = nil) -> Bool {
         var walk = DocumentWalk(options: options.validation)
         walk.schemaVersion = (version ?? order["schemaVersion"])?.int64Value == 2 ? 2 : 1
         switch subject {
@@ -257,6 +316,22 @@ struct FoldMachine {
         case .fulfillment: walk.check(.object(object), .fulfillment)
         case .return: walk.check(object: object, as: .return)
         }
-        return !walk.hasErrors
+        let faults = walk.findings.filter(\.isError)
+        if faults.isEmpty { return true }
+        complaints = faults.map { $0.nested(under: JSONPointer(tokens: [subject.eventMember])) }
+        return false
+    }
+}
+
+extension Finding {
+    /// An event names another type than the fulfillment has.
+    fileprivate static func typeMismatch(_ subject: Change.Subject, _ present: JSONValue?) -> Finding {
+        Finding(
+            severity: .error,
+            code: "type-mismatch",
+            pointer: JSONPointer(tokens: [subject.eventMember, "fulfillmentType"]),
+            message: "The order has this fulfillment as \"\(DocumentWalk.shown(present?.stringValue ?? ""))\".",
+            fix: "Leave fulfillmentType out, or give the other fulfillment an identifier of its own."
+        )
     }
 }

@@ -97,6 +97,19 @@ public struct FoldedLog: Sendable {
         }
     }
 
+    /// Why an entry can't be applied at its place: what the thing that it changes would have wrong, or that it is of another
+    /// type. Pointers begin at the event. Empty when nothing is in its way.
+    public func complaints(about entry: LogEntry) -> [Finding] {
+        guard let stretch = stretches.last(where: { $0.entries.first.map { $0.position <= entry.position } ?? false })
+        else { return [] }
+        var machine = stretch.start
+        for other in stretch.entries {
+            _ = machine.apply(other)
+            if other.position == entry.position { return machine.complaints }
+        }
+        return []
+    }
+
     // MARK: Places
 
     /// Puts an entry into its place and folds on from there.

@@ -18,7 +18,7 @@ public struct LogEntry: Sendable, Hashable {
     public let identifier: String
     /// When it happened, in microseconds since 1970; for an edit, when it was committed.
     public let occurredAt: Int64
-    /// Whether it may take a final status back. Edits always may.
+    /// Whether it may take a final status back. Edits always may, but for the status of what they add.
     public let isCorrection: Bool
     /// What it changes, in the order in which it is to be done.
     public let changes: [Change]

@@ -27,6 +27,18 @@ public struct OrderEdit: Sendable, Hashable {
         self.returnOrder = returnOrder
     }
 
+    /// The same edit of an order in which all that it adds is there: it states statuses outright.
+    public var stated: OrderEdit {
+        OrderEdit(
+            changes: changes.map(\.ofWhatIsThere),
+            fulfillmentOrder: fulfillmentOrder,
+            returnOrder: returnOrder
+        )
+    }
+
+    /// Whether it adds a payment, fulfillment or return.
+    public var adds: Bool { changes.contains(where: \.isAddition) }
+
     /// Whether nothing changed, so that there is nothing to store.
     public var isEmpty: Bool { changes.isEmpty && fulfillmentOrder == nil && returnOrder == nil }
 
@@ -42,7 +54,9 @@ public struct OrderEdit: Sendable, Hashable {
         case (_?, nil): changes.append(Change(.payment, nil))
         case (let old, let new?):
             let members = Self.compare(old ?? JSONObject(), new, skipping: [])
-            if !members.isEmpty || old == nil { changes.append(Change(.payment, members)) }
+            if !members.isEmpty || old == nil {
+                changes.append(Change(.payment, members, isAddition: old == nil))
+            }
         }
         var members = Self.compare(
             before,
@@ -111,7 +125,7 @@ public struct OrderEdit: Sendable, Hashable {
             } else {
                 var members = object.filter { !$0.value.isNull }
                 members.remove(name)
-                changes.append(Change(make(key.text), members))
+                changes.append(Change(make(key.text), members, isAddition: true))
                 natural.append(key)
                 standing.insert(key)
             }
@@ -128,6 +142,7 @@ public struct OrderEdit: Sendable, Hashable {
                 item["of"] = .string(change.subject.eventMember)
                 if let identifier = change.subject.identifier { item["identifier"] = .string(identifier) }
                 item["members"] = change.members.map { .object($0) } ?? .null
+                if change.isAddition { item["adds"] = true }
                 return .object(item)
             }
         )
@@ -149,7 +164,9 @@ public struct OrderEdit: Sendable, Hashable {
             case ("return", let identifier?): subject = .return(identifier)
             default: return nil
             }
-            changes.append(Change(subject, item["members"]?.objectValue))
+            // Entries from before additions were marked count as they always did.
+            let isAddition = item["adds"]?.boolValue ?? false
+            changes.append(Change(subject, item["members"]?.objectValue, isAddition: isAddition))
         }
         self.init(
             changes: changes,

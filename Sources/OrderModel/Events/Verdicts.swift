@@ -19,6 +19,13 @@ public struct Verdicts: Sendable, Hashable {
     /// Whether this is about no entry.
     public var isEmpty: Bool { byIdentifier.isEmpty }
 
+    /// Others in the place of these.
+    func map(_ other: (ExactKey, Verdict) -> Verdict) -> Verdicts {
+        var copy = self
+        for (identifier, verdict) in byIdentifier { copy.byIdentifier[identifier] = other(identifier, verdict) }
+        return copy
+    }
+
     /// Takes others over these.
     mutating func merge(_ others: Verdicts) { byIdentifier.merge(others.byIdentifier) { $1 } }
 }

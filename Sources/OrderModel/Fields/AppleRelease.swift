@@ -12,14 +12,16 @@ public enum AppleRelease: String, Sendable, Hashable, CaseIterable, Comparable {
     case ios17_4 = "17.4"
 
     /// Reads what people write: `ios16`, `iOS 17.2`, `17.4`. A release between two rows counts as the older one, a later
-    /// one as the newest. nil when it is no release number, or older than 16.
+    /// one as the newest. nil when it is no release number, one that never was, or older than 16.
     public init?(_ text: String) {
         guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         var rest = text.lowercased()[...]
         if rest.hasPrefix("ios") { rest = rest.dropFirst(3) }
         while rest.first == " " || rest.first == "-" { rest = rest.dropFirst() }
         let parts = rest.split(separator: ".", omittingEmptySubsequences: false)
-        guard (1...3).contains(parts.count), let major = Int(parts[0]), (16...999).contains(major) else { return nil }
+        guard (1...3).contains(parts.count), let major = Int(parts[0]) else { return nil }
+        // Numbers are years since 26, and none lay between 18 and that.
+        guard (16...18).contains(major) || (26...39).contains(major) else { return nil }
         var minor = 0
         if parts.count > 1 {
             guard let number = Int(parts[1]), (0...99).contains(number) else { return nil }

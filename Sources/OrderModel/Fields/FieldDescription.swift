@@ -24,6 +24,8 @@ public final class FieldDescription: Sendable {
     public let since: AppleRelease
     /// Whether Wallet looks the text up in `order.strings`.
     public let isLocalizable: Bool
+    /// How many characters of it a phone shows well; nil where that is not known.
+    let textLimit: Int?
 
     init(
         name: String,
@@ -39,6 +41,7 @@ public final class FieldDescription: Sendable {
         self.presence = presence
         self.since = since
         self.isLocalizable = isLocalizable
+        textLimit = TextLimit.characters[name]
     }
 
     /// A field that has to be there.

@@ -26,6 +26,8 @@ public final class ObjectDescription: Sendable {
     let textFields: UInt64
     private let positions: FieldPositions
     private let meant: [ExactKey: String]
+    /// The fields' names, to find misspelt ones among them.
+    private let names: NearMiss
     /// One bit for each field that has to be there, in version 1 and in version 2.
     private let requiredFields: [UInt64]
 
@@ -44,6 +46,7 @@ public final class ObjectDescription: Sendable {
         meant = Dictionary(uniqueKeysWithValues: misnomers.map { (ExactKey($0.key), $0.value) })
         precondition(fields.count <= 64, "one bit a field")
         positions = FieldPositions(fields.map(\.name))
+        names = NearMiss(fields.lazy.map(\.name))
         labels = FieldLabels(fields.map(\.name))
         rewrittenFields = Self.bits(fields) { $0.kind.isRewritten }
         fileFields = Self.bits(fields) { $0.kind.holdsFiles }
@@ -69,7 +72,8 @@ public final class ObjectDescription: Sendable {
     /// What to do about a member that the object does not have.
     func advice(forUnknown member: String) -> String {
         if let meant = meant[ExactKey(member)] { return "Use \(meant)." }
-        if let near = NearMiss.find(member, among: fields.lazy.map(\.name)) { return "Did you mean \"\(near)\"?" }
+        var search = names
+        if let near = search.find(member) { return "Did you mean \"\(near)\"?" }
         return "Leave it out; \(name) has \(Self.list(fields.map(\.name)))."
     }
 

@@ -3,7 +3,7 @@
 import ExactJSON
 
 /// Finds what a misspelt name most likely meant, among names that are prepared once.
-struct NearMiss {
+struct NearMiss: Sendable {
     /// How many edit distances are computed for all names together: who misspells more has another reason.
     private static let comparisonLimit = 20_000
 
@@ -55,11 +55,13 @@ struct NearMiss {
         let far = limit + 1
         var before = [Int](repeating: far, count: right.count + 1)
         var last = (0...right.count).map { min($0, far) }
+        var current = before
         var lastLeast = 0
         for row in 1...left.count {
             let first = max(1, row - limit)
             let end = min(right.count, row + limit)
-            var current = [Int](repeating: far, count: right.count + 1)
+            // Three rows take turns: a new one each time would cost more than what is put into it.
+            for column in current.indices { current[column] = far }
             if first == 1 { current[0] = min(row, far) }
             var least = current[0]
             if first <= end {
@@ -75,8 +77,8 @@ struct NearMiss {
             }
             // A swap reaches back two rows.
             if least > limit, lastLeast >= limit { return nil }
-            before = last
-            last = current
+            swap(&before, &last)
+            swap(&last, &current)
             lastLeast = least
         }
         return last[right.count] > limit ? nil : last[right.count]

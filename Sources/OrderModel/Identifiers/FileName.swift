@@ -39,16 +39,28 @@ public struct FileName: ByteExactIdentifier, CustomStringConvertible {
                 fix: "Put the file into the package, and name it like logo.png."
             )
         }
-        for part in text.utf8.split(separator: 0x2F, omittingEmptySubsequences: false) where part.count <= 2 {
-            guard part.allSatisfy({ $0 == 0x2E }) else { continue }
-            throw IdentifierError(
-                .badForm,
-                kind,
-                part.isEmpty
-                    ? "The file name begins or ends with a slash, or has two of them in a row"
-                    : "The file name has a part that is \"\(part.count == 1 ? "." : "..")\"",
-                fix: "Write the path from the package's top level, like logo.png."
-            )
+        let bytes = text.utf8.span
+        // Of the part between two slashes: how long it is so far, and how many dots it has.
+        var length = 0
+        var dots = 0
+        for index in 0...bytes.count {
+            if index < bytes.count, bytes[index] != 0x2F {
+                length += 1
+                if bytes[index] == 0x2E { dots += 1 }
+                continue
+            }
+            if length <= 2, dots == length {
+                throw IdentifierError(
+                    .badForm,
+                    kind,
+                    length == 0
+                        ? "The file name begins or ends with a slash, or has two of them in a row"
+                        : "The file name has a part that is \"\(length == 1 ? "." : "..")\"",
+                    fix: "Write the path from the package's top level, like logo.png."
+                )
+            }
+            length = 0
+            dots = 0
         }
         if text.utf8.dropFirst().first == 0x3A {
             throw IdentifierError(
@@ -66,9 +78,19 @@ public struct FileName: ByteExactIdentifier, CustomStringConvertible {
     /// The name.
     public var description: String { text }
 
+    /// Whether a part of the path begins with a dot.
+    private static func hidesPart(_ text: String) -> Bool {
+        var isFirst = true
+        for byte in text.utf8 {
+            if isFirst, byte == 0x2E { return true }
+            isFirst = byte == 0x2F
+        }
+        return false
+    }
+
     /// What about a name is so unusual that it may not work everywhere, in words; nil when nothing is.
     static func oddity(_ text: String) -> (message: String, fix: String)? {
-        if text.utf8.split(separator: 0x2F).contains(where: { $0.first == 0x2E }) {
+        if hidesPart(text) {
             return (
                 "\"\(DocumentWalk.shown(text))\" is hidden by its dot, and many tools leave hidden files out",
                 "Give the file a name that begins with a letter or a digit."

@@ -33,7 +33,13 @@ public struct LocaleIdentifier: Hashable, Sendable, CustomStringConvertible, Com
             good = rest.isEmpty
         }
         guard good else {
-            throw IdentifierError(.badForm, kind, "The locale is not of the form language[-region]", fix: fix)
+            let shown = DocumentWalk.shown(text)
+            throw IdentifierError(
+                .badForm,
+                kind,
+                "\"\(shown)\" is not of the form language[-Script][-REGION]",
+                fix: fix
+            )
         }
         self.text = text
     }

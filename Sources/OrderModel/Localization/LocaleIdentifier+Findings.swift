@@ -19,7 +19,18 @@ extension LocaleIdentifier {
     package var findings: [Finding] {
         let canonical = canonicalText
         var findings: [Finding] = []
-        if canonical != text {
+        if let short = Language.shortForm(of: language.lowercased()) {
+            let asked = ([short] + canonical.split(separator: "-").dropFirst().map(String.init)).joined(separator: "-")
+            findings.append(
+                Finding(
+                    severity: .warning,
+                    code: "unknown-locale",
+                    path: folder,
+                    message: "Devices ask for \"\(asked).lproj\": the language has a code of two letters.",
+                    fix: "Rename the folder to \(asked).lproj."
+                )
+            )
+        } else if canonical != text {
             findings.append(
                 Finding(
                     severity: .warning,
@@ -46,7 +57,9 @@ extension LocaleIdentifier {
 
     private var unknownPart: (part: String, kind: String)? {
         let parts = canonicalText.split(separator: "-").map(String.init)
-        if let language = parts.first, !Language.isKnown(language) { return (language, "language code of ISO 639") }
+        if let language = parts.first, !Language.isKnown(language), Language.shortForm(of: language) == nil {
+            return (language, "language code of ISO 639")
+        }
         for part in parts.dropFirst() {
             if part.utf8.count == 4, !Language.isScript(part) { return (part, "script code of ISO 15924") }
             if part.utf8.count == 2, !Country.isKnown(part) { return (part, "country code of ISO 3166") }

@@ -102,7 +102,8 @@ public enum LocalizationCheck {
             let used = Set(texts.lazy.map { ExactKey($0.text) }).union(meant)
             let unused = keys.filter { !used.contains(ExactKey($0)) }
             if unused.isEmpty { return }
-            // One key of many is soon left behind. When none is used, nothing is translated.
+            // One key of many is soon left behind, and texts that orders share may be for a later status; but when none is used
+            // and one is nearly a text, it was misspelt.
             let isAll = unused.count == keys.count
             var search = NearMiss(isAll ? texts.prefix(1_000).map(\.text) : [])
             var hint = ""
@@ -112,7 +113,7 @@ public enum LocalizationCheck {
                 break
             }
             add(
-                isAll ? .warning : .note,
+                hint.isEmpty ? .note : .warning,
                 "strings-key-unused",
                 locale,
                 "No localizable text of the order is \(unused.count == 1 ? "this key" : "one of these keys"):"
@@ -135,10 +136,11 @@ public enum LocalizationCheck {
             }
             for (locale, table) in tables {
                 for entry in table.entries {
-                    guard let (field, limit) = limits[ExactKey(entry.key)], TextLimit.exceeds(entry.text, limit) else {
-                        continue
-                    }
-                    let fault = TextLimit.fault(entry.text.count, limit, field)
+                    guard bounded.hasRoom(for: .note) else { return }
+                    guard let (field, limit) = limits[ExactKey(entry.key)],
+                        let count = TextLimit.count(entry.text, above: limit)
+                    else { continue }
+                    let fault = TextLimit.fault(count, limit, field)
                     let key = DocumentWalk.shown(entry.key)
                     add(.note, "text-too-long", locale, "\"\(key)\": \(fault.message).", fix: fault.fix)
                 }

@@ -122,7 +122,7 @@ struct StringsReader {
                 guard let escape = peek else { break }
                 advance()
                 escaped(escape, &units)
-            default: units.append(contentsOf: UTF16.encode(scalar).map(Array.init) ?? [])
+            default: Self.append(scalar, to: &units)
             }
         }
         throw StringsError(.unterminated, line: start, "The text that begins here is not closed")
@@ -156,8 +156,12 @@ struct StringsReader {
                 advance()
             }
             units.append(value)
-        default: units.append(contentsOf: UTF16.encode(escape).map(Array.init) ?? [])
+        default: Self.append(escape, to: &units)
         }
+    }
+
+    private static func append(_ scalar: Unicode.Scalar, to units: inout [UInt16]) {
+        if let encoded = UTF16.encode(scalar) { units.append(contentsOf: encoded) }
     }
 
     private static func hexDigit(_ scalar: Unicode.Scalar) -> UInt16? {

@@ -57,7 +57,7 @@ public struct StringsTable: Sendable, Hashable {
     /// The table that a request holds as `{"key": "text"}`, and what is wrong with it; pointers begin at that object.
     public static func read(_ json: JSONValue) -> (table: StringsTable?, findings: [Finding]) {
         guard case .object(let object) = json else {
-            return (nil, [wrongType([], "Expected an object of texts, found \(json.typeName).")])
+            return (nil, [wrongType([], "Expected an object of texts, found \(json.typePhrase).")])
         }
         var entries: [Entry] = []
         var findings = BoundedFindings()
@@ -65,7 +65,7 @@ public struct StringsTable: Sendable, Hashable {
             if let text = value.stringValue {
                 entries.append(Entry(key: key, text: text))
             } else {
-                findings.append(wrongType([key], "Expected a string, found \(value.typeName)."))
+                findings.append(wrongType([key], "Expected a string, found \(value.typePhrase)."))
             }
         }
         if entries.count > entryLimit { findings.append(wrongType([], "There are more than \(entryLimit) texts.")) }

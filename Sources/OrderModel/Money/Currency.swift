@@ -29,8 +29,12 @@ public enum Currency {
         let upper = code.uppercased()
         if !upper.isExactly(code), isKnown(upper) { return upper }
         let letters = Array(upper.utf8)
-        let candidates = common + table.keys.filter { withdrawal(of: $0) == nil }.sorted()
-        return candidates.first { NearMiss.distance(letters, Array($0.utf8), limit: 1) == 1 }
+        return candidates.first { NearMiss.distance(letters, $0.letters, limit: 1) == 1 }?.code
+    }
+
+    /// What a misspelt code may have meant, common ones first.
+    private static let candidates = (common + codes.filter { withdrawal(of: $0) == nil }).map {
+        (code: $0, letters: Array($0.utf8))
     }
 
     private static let common = [
@@ -42,7 +46,35 @@ public enum Currency {
         case withdrawn(month: String)
     }
 
-    private static func row(_ code: String) -> Row? { code.utf8.count == 3 ? table[code] : nil }
+    private static func row(_ code: String) -> Row? {
+        guard let index = index(of: code), case let position = positions[index], position > 0 else { return nil }
+        return rows[Int(position) - 1]
+    }
+
+    /// The number that three capital letters make; nil for anything else.
+    private static func index(of code: String) -> Int? {
+        let bytes = code.utf8.span
+        guard bytes.count == 3 else { return nil }
+        var index = 0
+        for position in bytes.indices {
+            let letter = bytes[position] &- 0x41
+            guard letter < 26 else { return nil }
+            index = index * 26 + Int(letter)
+        }
+        return index
+    }
+
+    private static let rows = Array(table.values)
+
+    /// Where each code stands in the rows, from 1; 0 for those that don't. Every amount of every order asks several times,
+    /// and a dictionary of texts takes ten times as long.
+    private static let positions: [UInt16] = {
+        var positions = [UInt16](repeating: 0, count: 26 * 26 * 26)
+        for (position, code) in table.keys.enumerated() {
+            if let index = index(of: code) { positions[index] = UInt16(position + 1) }
+        }
+        return positions
+    }()
 
     private static let table: [String: Row] = {
         var table: [String: Row] = [:]

@@ -29,17 +29,17 @@ public struct DecimalAmount: Sendable, Hashable, Comparable {
     /// Reads `-?digits[.digits]`: a point as separator, no grouping, no plus sign, no exponent, at most
     /// ``maximumLength`` characters. nil for anything else.
     public init?(_ text: String) {
-        let bytes = text.utf8
+        let bytes = text.utf8.span
         guard bytes.count <= Self.maximumLength else { return nil }
         var coefficient: Int128 = 0
         var scale = 0
         var digits = 0
         var afterPoint = false
         var negative = false
-        for (index, byte) in bytes.enumerated() {
-            switch byte {
+        for index in bytes.indices {
+            switch bytes[index] {
             case 0x30...0x39:
-                coefficient = coefficient * 10 + Int128(byte - 0x30)
+                coefficient = coefficient * 10 + Int128(bytes[index] - 0x30)
                 digits += 1
                 if afterPoint { scale += 1 }
             case 0x2D where index == 0: negative = true
@@ -64,27 +64,53 @@ public struct DecimalAmount: Sendable, Hashable, Comparable {
     }
 
     /// What an amount most likely meant that was written for people: `1.299,00 €`, `$5`, `12,50`. nil when it could mean two
-    /// amounts.
+    /// amounts, or none that people write.
     static func suggestion(for text: String) -> String? {
         guard text.utf8.count <= 64 else { return nil }
-        // A letter between digits is more than a sign of currency.
-        guard let start = text.firstIndex(where: \.isNumber), let stop = text.lastIndex(where: \.isNumber),
-            !text[start...stop].contains(where: \.isLetter)
-        else { return nil }
-        var plain = text.filter { $0.isASCII && ($0.isNumber || $0 == "," || $0 == "." || $0 == "-") }
-        // `5.` is 5; `.5` is 0.5.
-        while plain.last == "," || plain.last == "." { plain.removeLast() }
-        let separators = plain.filter { $0 == "," || $0 == "." }
-        if let last = separators.last, let end = plain.lastIndex(of: last) {
-            let fraction = plain[plain.index(after: end)...]
-            let whole = plain[..<end].filter { $0 != "," && $0 != "." }
-            let hasDigits = whole.contains(where: \.isNumber)
-            // 1,299 is a thousand to some and one and a bit to others.
-            if fraction.count == 3, separators.count == 1, hasDigits { return nil }
-            let isPoint = separators.filter { $0 == last }.count == 1
-            plain = whole + (hasDigits ? "" : "0") + (isPoint ? "." : "") + fraction
+        guard let start = text.firstIndex(where: \.isNumber), let stop = text.lastIndex(where: \.isNumber) else {
+            return nil
         }
-        return DecimalAmount(plain) == nil ? nil : plain
+        // Between the digits there is nothing but what parts them.
+        var groups = [""]
+        var separators: [Character] = []
+        for character in text[start...stop] {
+            if ("0"..."9").contains(character) {
+                groups[groups.count - 1].append(character)
+            } else if ",. '’\u{A0}\u{202F}".contains(character) {
+                separators.append(character)
+                groups.append("")
+            } else {
+                return nil
+            }
+        }
+        let front = text[..<start]
+        let signs = front.filter { "-−–".contains($0) }
+        guard signs.count <= 1, !text[stop...].contains("-"),
+            let plain = plainText(groups, separators, hasPointInFront: endsInPoint(front))
+        else { return nil }
+        let amount = (signs.isEmpty ? "" : "-") + plain
+        return DecimalAmount(amount) == nil ? nil : amount
+    }
+
+    /// `.5` is 0.5, but the point of `Rs.500` belongs to the currency.
+    private static func endsInPoint(_ text: Substring) -> Bool {
+        guard let point = text.last, point == "." || point == "," else { return false }
+        return text.dropLast().last?.isLetter != true
+    }
+
+    /// Digits as programs write them; nil where their groups are none that people make, who part thousands.
+    private static func plainText(_ groups: [String], _ separators: [Character], hasPointInFront: Bool) -> String? {
+        guard let last = separators.last else { return (hasPointInFront ? "0." : "") + groups[0] }
+        if hasPointInFront { return nil }
+        let isPoint = (last == "." || last == ",") && !separators.dropLast().contains(last)
+        // 1,299 is a thousand to some and one and a bit to others.
+        if isPoint, separators.count == 1, groups[1].utf8.count == 3 { return nil }
+        let whole = isPoint ? groups.dropLast() : groups[...]
+        let parting = isPoint ? separators.dropLast() : separators[...]
+        guard parting.allSatisfy({ $0 == parting.first }), whole.dropFirst().allSatisfy({ $0.utf8.count == 3 }),
+            parting.isEmpty || (1...3).contains(groups[0].utf8.count)
+        else { return nil }
+        return whole.joined() + (isPoint ? "." + groups[groups.count - 1] : "")
     }
 
     /// Digits after the point, without trailing zeros.

@@ -7,12 +7,22 @@ public enum Language {
     /// Whether it is a language of ISO 639, in its code of two letters, or of three when it has no other.
     public static func isKnown(_ code: String) -> Bool { code.utf8.count <= 3 && codes.contains(code) }
 
+    /// The code of two letters by which devices ask for a language of which this is the code of three: `de` for `deu` and for
+    /// `ger`; nil for other codes.
+    static func shortForm(of code: String) -> String? { code.utf8.count == 3 ? shortForms[code] : nil }
+
     /// Whether it is a script of ISO 15924, written like `Hans`.
     public static func isScript(_ code: String) -> Bool { code.utf8.count == 4 && scripts.contains(code) }
 
     private static let codes: Set<String> = Set(
         (LanguageTable.twoLetters + " " + LanguageTable.threeLetters).split(whereSeparator: \.isWhitespace)
             .map(String.init)
+    )
+
+    private static let shortForms: [String: String] = Dictionary(
+        LanguageTable.longForms.split(whereSeparator: \.isWhitespace)
+            .map { (String($0.prefix(3)), String($0.suffix(2))) },
+        uniquingKeysWith: { first, _ in first }
     )
 
     private static let scripts: Set<String> = Set(

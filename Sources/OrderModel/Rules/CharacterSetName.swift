@@ -13,10 +13,18 @@ enum CharacterSetName {
 
     /// The name that another spelling means: `utf8`, `latin-1`.
     static func suggestion(for name: String) -> String? {
-        let bare = plain(name).filter { $0.isLetter || $0.isNumber }
-        if bare.hasPrefix("latin") || bare == "ascii" || bare == "ansi" { return "iso-8859-1" }
-        return common.first { $0.filter { $0.isLetter || $0.isNumber } == bare }
-            ?? NearMiss.find(name, among: common)
+        let bare = letters(plain(name))
+        if bare.starts(with: "latin".utf8) || bare == Array("ascii".utf8) || bare == Array("ansi".utf8) {
+            return "iso-8859-1"
+        }
+        if let index = commonLetters.firstIndex(of: bare) { return common[index] }
+        var search = commonNames
+        return search.find(name)
+    }
+
+    /// What is left of a plain name without its signs.
+    private static func letters(_ name: String) -> [UInt8] {
+        name.utf8.filter { (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) }
     }
 
     /// The first character of a text that the set lacks; nil also for sets whose characters are not known here.
@@ -49,6 +57,8 @@ enum CharacterSetName {
         "iso-8859-1", "utf-8", "us-ascii", "utf-16", "windows-1252", "shift_jis", "iso-8859-15", "iso-8859-2",
         "windows-1250", "windows-1251", "gb18030", "gbk", "big5", "euc-jp", "euc-kr", "koi8-r",
     ]
+    private static let commonLetters = common.map(letters)
+    private static let commonNames = NearMiss(common)
 
     /// The registry's preferred names and the other ones in common use.
     private static let names = Set(

@@ -18,6 +18,8 @@ public struct FileNameCheck: Sendable {
     private var told: Set<Told> = []
     /// Names that are not there, with what to do about them.
     private var absent: [Told: String] = [:]
+    /// Files that a name which is not there most likely means, with the first such name.
+    private var meant: [ExactKey: String] = [:]
     private var search: NearMiss
 
     /// What was told already: of images a name or file means another than of receipts and labels.
@@ -159,16 +161,23 @@ public struct FileNameCheck: Sendable {
 
     private mutating func fix(forMissing name: String) -> String {
         if let other = index.path(inAnyCase: name) {
+            means(name, other)
             return "There is \"\(other)\"; upper and lower case count."
         }
         if let other = index.path(inAnyFolder: name) {
+            means(name, other)
             return "There is \"\(other)\"; name the file as it lies there, best at the top level."
         }
         // After so many, the names are not just misspelt.
         if absent.count < 20, let near = search.find(name) {
+            means(name, near)
             return "Did you mean \"\(near)\"? Otherwise add the file, or take the member out."
         }
         return "Add the file, or take the member out."
+    }
+
+    private mutating func means(_ name: String, _ path: String) {
+        if meant[ExactKey(path)] == nil { meant[ExactKey(path)] = name }
     }
 
     private mutating func listUnused() {
@@ -179,11 +188,26 @@ public struct FileNameCheck: Sendable {
                 "file-unused",
                 path,
                 "Nothing in the order names this file.",
-                fix: path.isExactly("order.strings")
-                    ? "Put it into the folder of its language, such as en.lproj/order.strings."
-                    : "Leave it out: packages are sent whole, each time."
+                fix: fix(forUnused: path)
             )
         }
+    }
+
+    private func fix(forUnused path: String) -> String {
+        if let name = meant[ExactKey(path)] {
+            return "The order most likely means it by \"\(DocumentWalk.shown(name))\": see what is said of that name."
+        }
+        let strings = ".lproj/order.strings"
+        if path.isCaseless("order.strings") {
+            return "Put it into the folder of its language, such as en.lproj/order.strings."
+        }
+        let locale = Substring(path.utf8.dropLast(strings.utf8.count))
+        if Substring(path.utf8.suffix(strings.utf8.count)).isCaseless(strings), !locale.utf8.contains(0x2F),
+            !index.contains(locale + strings)
+        {
+            return "Rename it to \(DocumentWalk.shown(locale + strings)); upper and lower case count."
+        }
+        return "Leave it out: packages are sent whole, each time."
     }
 
     private mutating func add(

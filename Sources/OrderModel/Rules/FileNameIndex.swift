@@ -78,6 +78,9 @@ struct FileNameIndex {
         present.written(path).map { !$0.isExactly(path) } ?? false
     }
 
+    /// Whether a path is there.
+    func contains(_ path: String) -> Bool { present.contains(path) }
+
     /// A path as it is written there.
     func written(_ path: String) -> String { present.written(path) ?? path }
 

@@ -13,13 +13,13 @@ extension OrderRules {
     private mutating func checkBarcode(_ object: JSONObject, _ place: [String]) {
         let encoding = object["messageEncoding"]?.stringValue
         if let encoding, !CharacterSetName.isKnown(encoding) {
-            let near = CharacterSetName.suggestion(for: encoding).map { "Did you mean \"\($0)\"? " } ?? ""
             add(
                 .warning,
                 "unknown-encoding",
                 place + ["messageEncoding"],
                 "\"\(DocumentWalk.shown(encoding))\" is no character set of IANA's list.",
-                fix: near + "Use \"iso-8859-1\", or \"utf-8\" for other characters."
+                fix: (CharacterSetName.suggestion(for: encoding).map { "Did you mean \"\($0)\"? " } ?? "")
+                    + "Use \"iso-8859-1\", or \"utf-8\" for other characters."
             )
         }
         guard let message = object["message"]?.stringValue else { return }

@@ -57,12 +57,17 @@ struct OrderedItems {
     private var counted: [DecimalAmount] = []
     private var told: Set<Int> = []
 
+    private enum Member: String, CaseIterable {
+        case sku, gtin, title
+    }
+
     private struct Key: Hashable {
-        let member: String
+        let member: Member
         let text: ExactKey
     }
 
     init(_ list: [JSONValue]) {
+        items.reserveCapacity(2 * list.count)
         for (index, item) in list.enumerated() {
             parents.append(index)
             // Nobody can have ordered nothing, or less: a fault of its own, and nothing to count against.
@@ -113,9 +118,9 @@ struct OrderedItems {
 
     /// What tells an item, the surest first. Upper and lower case of titles don't matter.
     private static func keys(of item: JSONValue) -> [Key] {
-        ["sku", "gtin", "title"].compactMap { member in
-            guard let text = item[member]?.stringValue, !text.isEmpty else { return nil }
-            return Key(member: member, text: ExactKey(member == "title" ? text.lowercased() : text))
+        Member.allCases.compactMap { member in
+            guard let text = item[member.rawValue]?.stringValue, !text.isEmpty else { return nil }
+            return Key(member: member, text: ExactKey(member == .title ? text.lowercased() : text))
         }
     }
 }

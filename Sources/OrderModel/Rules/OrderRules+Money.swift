@@ -5,9 +5,14 @@ import ExactJSON
 extension OrderRules {
     /// A sum of money in the document that can be read.
     private struct Amount {
-        let place: [String]
+        let list: [String]
+        let index: Int?
+        let member: String
         let currency: String
         let amount: DecimalAmount
+
+        /// Made when there is something to say: an order has thousands of amounts.
+        var place: [String] { list + (index.map { [String($0)] } ?? []) + [member] }
     }
 
     mutating func checkMoney() {
@@ -26,19 +31,19 @@ extension OrderRules {
     /// Every amount with a known currency; the total comes first.
     private func readAmounts() -> [Amount] {
         var found: [Amount] = []
-        func take(_ value: JSONValue?, _ place: [String]) {
+        func take(_ value: JSONValue?, _ list: [String], _ index: Int?, _ member: String) {
             guard let value, let amount = value["amount"].flatMap({ DecimalAmount($0) }),
                 let currency = value["currency"]?.stringValue, Currency.isKnown(currency)
             else { return }
-            found.append(Amount(place: place, currency: currency, amount: amount))
+            found.append(Amount(list: list, index: index, member: member, currency: currency, amount: amount))
         }
         func takeEach(_ list: JSONValue?, _ member: String, _ place: [String]) {
             for (index, element) in (list?.arrayValue ?? []).enumerated() {
-                take(element[member], place + [String(index), member])
+                take(element[member], place, index, member)
             }
         }
         let payment = order["payment"]
-        take(payment?["total"], ["payment", "total"])
+        take(payment?["total"], ["payment"], nil, "total")
         takeEach(order["lineItems"], "price", ["lineItems"])
         takeEach(payment?["summaryItems"], "value", ["payment", "summaryItems"])
         takeEach(payment?["transactions"], "amount", ["payment", "transactions"])
@@ -75,7 +80,7 @@ extension OrderRules {
         for money in amounts where seen.insert(money.currency).inserted {
             let place = money.place + ["currency"]
             checkUse(of: money.currency, place)
-            guard let reference, money.currency != reference else { continue }
+            guard let reference, !money.currency.isExactly(reference) else { continue }
             add(
                 .warning,
                 "mixed-currencies",

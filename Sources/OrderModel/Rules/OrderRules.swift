@@ -36,11 +36,25 @@ struct OrderRules {
         checkTarget()
     }
 
-    mutating func add(_ severity: Finding.Severity, _ code: String, _ tokens: [String], _ message: String, fix: String)
-    {
-        guard bounded.hasRoom(for: severity), faulty.isEmpty || !isFaulty(tokens) else { return }
+    /// Nothing is worded that isn't listed: a document can repeat one fault ten thousand times.
+    mutating func add(
+        _ severity: Finding.Severity,
+        _ code: String,
+        _ place: @autoclosure () -> [String],
+        _ message: @autoclosure () -> String,
+        fix: @autoclosure () -> String
+    ) {
+        guard bounded.hasRoom(for: severity) else { return }
+        let tokens = place()
+        if !faulty.isEmpty, isFaulty(tokens) { return }
         bounded.append(
-            Finding(severity: severity, code: code, pointer: JSONPointer(tokens: tokens), message: message, fix: fix)
+            Finding(
+                severity: severity,
+                code: code,
+                pointer: JSONPointer(tokens: tokens),
+                message: message(),
+                fix: fix()
+            )
         )
     }
 

@@ -14,14 +14,19 @@ enum TextLimit {
 
     /// What to say about a text of the document that is too long. Localized texts are short there: they are keys.
     static func fault(_ value: JSONValue, _ field: FieldDescription) -> (message: String, fix: String)? {
-        guard case .string(let text) = value, let limit = characters[field.name], exceeds(text, limit) else {
+        guard let limit = field.textLimit, case .string(let text) = value, let count = count(text, above: limit) else {
             return nil
         }
-        return fault(text.count, limit, field.name)
+        return fault(count, limit, field.name)
     }
 
-    /// Whether a text has more characters. Each has at least one byte, so most texts need no count.
-    static func exceeds(_ text: String, _ limit: Int) -> Bool { text.utf8.count > limit && text.count > limit }
+    /// How many characters a text has when they are more than the limit. Each has at least one byte, so most texts need no
+    /// count.
+    static func count(_ text: String, above limit: Int) -> Int? {
+        guard text.utf8.count > limit else { return nil }
+        let count = text.count
+        return count > limit ? count : nil
+    }
 
     static func fault(_ count: Int, _ limit: Int, _ field: String) -> (message: String, fix: String) {
         (

@@ -104,6 +104,8 @@ public enum OrderSchema {
             }
         }
         return words.enumerated().map { index, word in
+            if word.isExactly("Pay"), index > 0, words[index - 1].lowercased().isExactly("apple") { return word }
+            if word.isExactly("Apple"), index + 1 < words.count, words[index + 1].isExactly("Pay") { return word }
             if index == 0 { return word.prefix(1).uppercased() + word.dropFirst() }
             return word == word.uppercased() && word.count > 1 ? word : word.lowercased()
         }.joined(separator: " ")

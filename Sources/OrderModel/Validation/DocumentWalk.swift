@@ -44,7 +44,7 @@ struct DocumentWalk {
                     seen |= 1 << UInt64(position)
                     checkRelease(of: field, in: description)
                     check(value, field.kind)
-                    if let fault = TextLimit.fault(value, field) {
+                    if bounded.hasRoom(for: .note), let fault = TextLimit.fault(value, field) {
                         add(.note, "text-too-long", fault.message, fix: fault.fix)
                     }
                 }
@@ -448,7 +448,7 @@ struct DocumentWalk {
         add(
             .error,
             "wrong-type",
-            "Expected \(kind.typeName), found \(Self.article(value.typeName))",
+            "Expected \(kind.typeName), found \(value.typePhrase)",
             fix: fix
         )
     }
@@ -479,13 +479,5 @@ struct DocumentWalk {
             output.unicodeScalars.append(IdentifierRules.isControl(scalar) ? "\u{FFFD}" : scalar)
         }
         return output
-    }
-
-    private static func article(_ type: String) -> String {
-        switch type {
-        case "null": "null"
-        case "array", "object": "an " + type
-        default: "a " + type
-        }
     }
 }

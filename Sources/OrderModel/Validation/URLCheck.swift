@@ -29,7 +29,7 @@ package struct URLCheck {
             }
         var host: Substring = ""
         if rest.utf8.starts(with: [0x2F, 0x2F]) {
-            rest = rest.dropFirst(2)
+            rest = Substring(rest.utf8.dropFirst(2))
             let end = rest.utf8.firstIndex { $0 == 0x2F || $0 == 0x3F || $0 == 0x23 } ?? rest.endIndex
             host = rest[..<end]
             rest = rest[end...]
@@ -77,13 +77,28 @@ package struct URLCheck {
         // `www.example.com:443/orders`: to a URL, what stands in front of the first colon is the scheme.
         let port = text.utf8.dropFirst(scheme.utf8.count + 1).prefix { $0 != 0x2F && $0 != 0x3F && $0 != 0x23 }
         guard scheme == "localhost" || scheme.utf8.contains(0x2E), (1...5).contains(port.count),
-            port.allSatisfy({ (0x30...0x39).contains($0) })
+            port.allSatisfy({ (0x30...0x39).contains($0) }), (1...65_535).contains(Int(Substring(port)) ?? 0),
+            !isReversedDomain
         else { return nil }
         return (
             "The link names a host and a port, but nothing says how to reach it",
             "Did you mean \"\(DocumentWalk.shown("https://" + text))\"?"
         )
     }
+
+    /// Whether the scheme is an app's own, `com.example.shop` (RFC 7595, 3.8), where a host would have its top level at its
+    /// end: `de.example.com` is one.
+    private var isReversedDomain: Bool {
+        func isTopLevel(_ label: Substring) -> Bool {
+            label.isExactly(oneOf: Self.topLevels) || Country.isKnown(label.uppercased())
+        }
+        let labels = scheme.split(separator: ".")
+        guard let first = labels.first, let last = labels.last else { return false }
+        return first.isExactly(oneOf: Self.topLevels) || isTopLevel(first) && !isTopLevel(last)
+    }
+
+    /// Top levels that no host begins with, beside those of countries.
+    private static let topLevels = ["com", "org", "net", "edu", "gov", "uk"]
 
     /// What keeps it from being the base of a web service. Devices append `/v1/…` themselves.
     package var webServiceFaults: [(code: String, message: String, fix: String)] {
@@ -92,9 +107,9 @@ package struct URLCheck {
         if scheme != "https" {
             faults.append(("insecure-url", "The web service URL is not https", "Start it with https://."))
         }
-        var trimmed = path
-        while trimmed.hasSuffix("/") { trimmed = trimmed.dropLast() }
-        if trimmed == "/v1" || trimmed.hasSuffix("/v1") {
+        // Along the bytes: to cut characters off an end one by one takes the square of their number.
+        let end = path.utf8.lastIndex { $0 != 0x2F }.map(path.utf8.index(after:)) ?? path.startIndex
+        if path[..<end].endsExactly(with: "/v1") {
             faults.append(
                 (
                     "web-service-url-version", "The web service URL ends in /v1, which devices append themselves",

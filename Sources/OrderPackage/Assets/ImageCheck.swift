@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ExactJSON
 import OrderModel
 
 /// Holds an image against what Wallet does with it.
@@ -69,10 +70,10 @@ enum ImageCheck {
 
     /// The sides in pixels that an image may have by its name. One that stands for all resolutions may have the largest's.
     private static func sides(_ path: String) -> ClosedRange<Int> {
-        let stem = path.lastIndex(of: ".").map { path[..<$0] } ?? path[...]
+        let stem = path.utf8.lastIndex(of: UInt8(ascii: ".")).map { path[..<$0] } ?? path[...]
         let largest = 3 * recommendedSide
-        if stem.hasSuffix("@3x") { return largest...largest }
-        if stem.hasSuffix("@2x") { return 2 * recommendedSide...largest }
+        if stem.endsExactly(with: "@3x") { return largest...largest }
+        if stem.endsExactly(with: "@2x") { return 2 * recommendedSide...largest }
         return recommendedSide...largest
     }
 }

@@ -18,7 +18,7 @@ extension TestAuthority {
         var path = folder[...]
         while path.count > 1, path.last == "/" { path.removeLast() }
         let isThere = Files.kind(String(path)) != nil
-        guard !isThere || isEmptyFolder(String(path)) else {
+        if isThere, try !isEmptyFolder(String(path)) {
             throw OrderPackageError(
                 .alreadyExists,
                 path: folder,
@@ -56,9 +56,12 @@ extension TestAuthority {
         let draft = "\(folder).\(getpid()).\(SecureRandom.uuid()).tmp"
         do throws(SystemError) {
             try Files.createDirectory(draft, mode: 0o700)
+            // Held until it has its name: who finds it locked leaves it alone, in whatever container they are.
+            let hold = FolderLock(draft)
             for file in files { try Files.write(file.bytes, to: "\(draft)/\(file.name)", mode: file.mode) }
             // Takes the place of nothing or of an empty folder, never of one with contents.
             try Files.move(draft, to: folder)
+            _ = consume hold
         } catch {
             try? Files.removeTree(draft)
             throw error
@@ -86,43 +89,103 @@ extension TestAuthority {
 
     /// Reads an authority that ``write(to:passphrase:)`` wrote.
     ///
-    /// - Throws: `unreadableFile`, `unreadableIdentity`, and what ``SigningIdentity`` finds wrong.
+    /// - Throws: `unreadableFile`, `unreadableIdentity`, `keyMismatch`, and what ``SigningIdentity`` finds wrong.
     public static func read(from folder: String) throws(OrderPackageError) -> TestAuthority {
-        let root = try certificate(folder, "root.pem")
-        let intermediate = try certificate(folder, "intermediate.pem")
-        let identity = try SigningIdentity(
-            certificate: certificate(folder, "identity.pem"),
-            key: key(folder, "identity.key"),
-            intermediates: [intermediate]
-        )
-        return TestAuthority(
-            root: root,
-            rootKey: try key(folder, "root.key"),
-            intermediate: intermediate,
-            intermediateKey: try key(folder, "intermediate.key"),
-            identity: identity,
-            server: ServerIdentity(
-                certificate: try certificate(folder, "server.pem"),
-                chain: [],
-                key: try key(folder, "server.key")
+        let issuers = try Issuers(folder)
+        let identity: SigningIdentity
+        do throws(OrderPackageError) {
+            identity = try SigningIdentity(
+                certificate: certificate(folder, "identity.pem"),
+                key: key(folder, "identity.key"),
+                intermediates: [issuers.intermediate]
             )
+        } catch {
+            throw OrderPackageError(error.code, path: error.path ?? "\(folder)/identity.pem", error.message)
+        }
+        let (server, serverKey) = try pair(folder, "server")
+        guard server.isSigned(by: issuers.root) else {
+            throw OrderPackageError(.brokenChain, path: "\(folder)/server.pem", "root.pem did not sign it")
+        }
+        return TestAuthority(
+            root: issuers.root,
+            rootKey: issuers.rootKey,
+            intermediate: issuers.intermediate,
+            intermediateKey: issuers.intermediateKey,
+            identity: identity,
+            server: ServerIdentity(certificate: server, chain: [], key: serverKey)
         )
     }
 
+    /// A certificate with its key.
+    fileprivate static func pair(
+        _ folder: String,
+        _ name: String
+    ) throws(OrderPackageError) -> (Certificate, PrivateKey) {
+        let certificate = try certificate(folder, "\(name).pem")
+        let key = try key(folder, "\(name).key")
+        guard certificate.matches(key) else {
+            throw OrderPackageError(.keyMismatch, path: "\(folder)/\(name).key", "this is not the key of \(name).pem")
+        }
+        return (certificate, key)
+    }
+
+    /// The names of all files of an authority.
+    private static let names = [
+        "root.pem", "root.key", "intermediate.pem", "intermediate.key", "identity.pem", "identity.key", "identity.p12",
+        "server.pem", "server.key",
+    ]
+
     /// Takes away what a process left that was killed while it wrote: private keys that nobody looks after.
+    ///
+    /// Only what can be nothing else: a folder of the name that a draft gets, ours alone, with an authority's files in it and
+    /// nothing more, which no process holds. What lies beside it is somebody's.
     private static func removeLeftovers(of folder: String) {
         let parts = folder.split(separator: "/", omittingEmptySubsequences: false)
         let parent = parts.count > 1 ? parts.dropLast().joined(separator: "/") + "/" : "./"
-        let prefix = (parts.last ?? "") + "."
-        for name in (try? Files.list(parent)) ?? [] where name.hasPrefix(prefix) && name.hasSuffix(".tmp") {
-            let number = name.dropFirst(prefix.count).prefix { $0 != "." }
-            guard let process = Int32(number), process > 0, !Files.exists("/proc/\(process)") else { continue }
+        for name in (try? Files.list(parent)) ?? [] {
+            guard let process = process(ofDraft: name, of: parts.last ?? ""), !Files.exists("/proc/\(process)"),
+                isDraft(parent + name), let hold = FolderLock(parent + name)
+            else { continue }
             try? Files.removeTree(parent + name)
+            _ = consume hold
         }
     }
 
-    private func isEmptyFolder(_ folder: String) -> Bool {
-        Files.isDirectory(folder) && (try? Files.list(folder))?.isEmpty == true
+    /// The process that gave a draft of a folder its name, `FOLDER.PROCESS.UUID.tmp`; nil for any other name.
+    private static func process(ofDraft name: String, of folder: Substring) -> Int32? {
+        let start = Array(folder.utf8) + [UInt8(ascii: ".")]
+        guard name.utf8.starts(with: start) else { return nil }
+        let parts = name.utf8.dropFirst(start.count).split(
+            separator: UInt8(ascii: "."),
+            omittingEmptySubsequences: false
+        )
+        guard parts.count == 3, parts[2].elementsEqual("tmp".utf8), let process = Int32(String(parts[0]) ?? ""),
+            process > 0, "\(process)".utf8.elementsEqual(parts[0])
+        else { return nil }
+        let groups = parts[1].split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        let isIdentifier =
+            groups.map(\.count) == [8, 4, 4, 4, 12]
+            && groups.joined().allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+        return isIdentifier ? process : nil
+    }
+
+    /// Whether a folder is as a draft is made, and holds only what is put into one.
+    private static func isDraft(_ folder: String) -> Bool {
+        guard Files.isPrivateFolder(folder), let found = try? Files.list(folder) else { return false }
+        return found.allSatisfy { file in
+            // A file that was being written has more behind its name.
+            let isOwn = names.contains { file == $0 || file.hasPrefix($0 + ".") && file.hasSuffix(".tmp") }
+            return isOwn && Files.permissions(ofFile: "\(folder)/\(file)") != nil
+        }
+    }
+
+    private func isEmptyFolder(_ folder: String) throws(OrderPackageError) -> Bool {
+        guard Files.isDirectory(folder) else { return false }
+        do throws(SystemError) {
+            return try Files.list(folder).isEmpty
+        } catch {
+            throw OrderPackageError(.unwritable, path: folder, "it can't be seen whether the folder is empty: \(error)")
+        }
     }
 
     func pkcs12(_ passphrase: String) throws(OrderPackageError) -> [UInt8] {
@@ -139,7 +202,7 @@ extension TestAuthority {
         }
     }
 
-    private static func certificate(_ folder: String, _ name: String) throws(OrderPackageError) -> Certificate {
+    static func certificate(_ folder: String, _ name: String) throws(OrderPackageError) -> Certificate {
         let path = "\(folder)/\(name)"
         guard let first = try SigningIdentity.readCertificates(path).first else {
             throw OrderPackageError(.noCertificate, path: path, "the file has no certificate")
@@ -154,6 +217,29 @@ extension TestAuthority {
             return try PrivateKey(pem: bytes, passphrase: nil)
         } catch {
             throw OrderPackageError(error, path: path)
+        }
+    }
+}
+
+extension TestAuthority {
+    /// What everything else in the folder can be issued anew from.
+    struct Issuers {
+        let root: Certificate
+        let rootKey: PrivateKey
+        let intermediate: Certificate
+        let intermediateKey: PrivateKey
+    }
+}
+
+extension TestAuthority.Issuers {
+    /// Reads them out of a folder.
+    ///
+    /// - Throws: `unreadableFile`, `unreadableIdentity`, `noCertificate`, `keyMismatch`, `brokenChain`.
+    init(_ folder: String) throws(OrderPackageError) {
+        (root, rootKey) = try TestAuthority.pair(folder, "root")
+        (intermediate, intermediateKey) = try TestAuthority.pair(folder, "intermediate")
+        guard intermediate.isSigned(by: root) else {
+            throw OrderPackageError(.brokenChain, path: "\(folder)/intermediate.pem", "root.pem did not sign it")
         }
     }
 }

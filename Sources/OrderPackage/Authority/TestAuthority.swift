@@ -55,27 +55,47 @@ public struct TestAuthority: Sendable {
         now: Int64? = nil
     ) throws(OrderPackageError) -> TestAuthority {
         let now = now ?? WallTime.now().seconds
+        let issuers: Issuers
         do throws(CryptographyError) {
             let rootKey = try PrivateKey.generateRSA()
             let root = try TestCertificates.root(now).issue(for: rootKey, issuer: nil)
             let intermediateKey = try PrivateKey.generateRSA()
             let intermediate = try TestCertificates.intermediate("G4", now)
                 .issue(for: intermediateKey, issuer: (root, rootKey))
-            let serverKey = try PrivateKey.generateP256()
-            let server = try TestCertificates.server(now).issue(for: serverKey, issuer: (root, rootKey))
-            let leafKey = try PrivateKey.generateRSA()
-            let leaf = try TestCertificates.leaf(orderType, now)
-                .issue(for: leafKey, issuer: (intermediate, intermediateKey))
-            return TestAuthority(
+            issuers = Issuers(
                 root: root,
                 rootKey: rootKey,
                 intermediate: intermediate,
-                intermediateKey: intermediateKey,
-                identity: try Self.identity(leaf, leafKey, intermediate),
-                server: ServerIdentity(certificate: server, chain: [], key: serverKey)
+                intermediateKey: intermediateKey
             )
         } catch {
             throw OrderPackageError(.signing, "the test authority can't be made: \(error.message)")
+        }
+        return try issue(orderType, from: issuers, now: now)
+    }
+
+    /// Issues what is not an issuer itself.
+    static func issue(
+        _ orderType: OrderTypeIdentifier,
+        from issuers: Issuers,
+        now: Int64
+    ) throws(OrderPackageError) -> TestAuthority {
+        do throws(CryptographyError) {
+            let serverKey = try PrivateKey.generateP256()
+            let server = try TestCertificates.server(now).issue(for: serverKey, issuer: (issuers.root, issuers.rootKey))
+            let leafKey = try PrivateKey.generateRSA()
+            let leaf = try TestCertificates.leaf(orderType, now)
+                .issue(for: leafKey, issuer: (issuers.intermediate, issuers.intermediateKey))
+            return TestAuthority(
+                root: issuers.root,
+                rootKey: issuers.rootKey,
+                intermediate: issuers.intermediate,
+                intermediateKey: issuers.intermediateKey,
+                identity: try Self.identity(leaf, leafKey, issuers.intermediate),
+                server: ServerIdentity(certificate: server, chain: [], key: serverKey)
+            )
+        } catch {
+            throw OrderPackageError(.signing, "the test authority's certificates can't be made: \(error.message)")
         }
     }
 

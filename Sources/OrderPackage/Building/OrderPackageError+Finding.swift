@@ -2,6 +2,7 @@
 
 import ExactJSON
 public import OrderModel
+import ZipFiles
 
 extension OrderPackageError {
     /// The reason why a package wasn't built, in the form that every command gives out.
@@ -10,6 +11,7 @@ extension OrderPackageError {
             switch self.code {
             case .tooLarge:
                 ("package-too-large", "Use smaller images (300 by 300 pixels), receipts and labels.")
+            case .tooManyFiles: ("zip-too-many-entries", ArchiveAdvice.fix(.tooManyEntries))
             case .badPath: ("zip-unsafe-path", "Name files as in logo.png and en.lproj/order.strings.")
             case .emptyFile: ("empty-file", "Leave it out.")
             case .duplicatePath: ("zip-duplicate-name", "Add each file once.")

@@ -19,6 +19,7 @@ extension PackageBuilder {
         options: ValidationOptions = .init()
     ) throws -> OrderPackage {
         let document = try OrderDocument(order, options)
+        // short: paths that a package can hold.
         var contents: [String: [UInt8]] = [:]
         for file in files { contents[file.path] = file.contents }
         let findings = FileCheck.check(document.json, files: contents)

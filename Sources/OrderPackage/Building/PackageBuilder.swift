@@ -32,7 +32,7 @@ public struct PackageBuilder: Sendable {
     ///   - files: images, receipts, labels and localized strings, in any order.
     ///   - signingTime: when the order came to be as it is, in seconds since 1970; moved up to where the chain is valid.
     /// - Throws: `badOrder`, `orderTypeMismatch`, `expired` when the chain had ended by then, `duplicatePath`,
-    ///   `tooLarge`, `signing`.
+    ///   `tooManyFiles`, `tooLarge`, `signing`.
     public func build(
         order: [UInt8],
         files: [PackageFile] = [],
@@ -93,6 +93,12 @@ public struct PackageBuilder: Sendable {
             throw OrderPackageError(
                 .expired,
                 "the certificates for \(identity.orderTypeIdentifier) had expired by then; renew them"
+            )
+        }
+        guard files.count <= PackageFile.mostFiles else {
+            throw OrderPackageError(
+                .tooManyFiles,
+                "the package would have \(files.count) files beside its own; at most \(PackageFile.mostFiles) are read"
             )
         }
         let sorted = files.sorted { Self.precedes($0.path, $1.path) }

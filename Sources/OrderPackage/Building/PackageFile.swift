@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Cryptography
+import ExactJSON
 import ZipFiles
 
 /// A file at its path in a package, with everything that doesn't depend on the package computed already.
@@ -19,6 +20,9 @@ public struct PackageFile: Sendable, Hashable {
             manifestLine = Manifest.line(path: path, digestText: digestText)
         }
     }
+
+    /// The most files that a package has beside its own three: with more, a verifier doesn't read it.
+    package static let mostFiles = ArchiveCheck.limits.entries - reserved.count
 
     private let parts: Parts
     /// The path, such as `logo.png` or `fr.lproj/order.strings`.
@@ -74,7 +78,7 @@ public struct PackageFile: Sendable, Hashable {
     }
 
     private init(path: String, contents: [UInt8], digestText: String, crc32: UInt32) throws(OrderPackageError) {
-        guard !Self.reserved.contains(path) else {
+        guard !path.isExactly(oneOf: Self.reserved) else {
             throw OrderPackageError(.badPath, path: path, "the package writes this file itself")
         }
         if let own = ReservedName.resembled(by: path) {
@@ -93,7 +97,7 @@ public struct PackageFile: Sendable, Hashable {
     public var contents: [UInt8] { entry.contents }
 
     /// The names that a package gives its own files.
-    static let reserved: Set<String> = ["order.json", "manifest.json", "signature"]
+    static let reserved = ["order.json", "manifest.json", "signature"]
 
     private static let strayFault = "hidden and temporary files don't belong into a package"
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ExactJSON
 import OrderModel
 
 /// Names that are a package's own but for upper and lower case.
@@ -7,9 +8,9 @@ enum ReservedName {
     /// The package's own name that a path is on many file systems; nil for the name itself and for any other.
     static func resembled(by path: String) -> String? {
         // No longer name lowers to one of these, and most paths are longer than all.
-        guard path.utf8.count <= 16, !PackageFile.reserved.contains(path) else { return nil }
+        guard path.utf8.count <= 16, !path.isExactly(oneOf: PackageFile.reserved) else { return nil }
         let lowered = path.lowercased()
-        return PackageFile.reserved.first { $0 == lowered }
+        return PackageFile.reserved.first { $0.isExactly(lowered) }
     }
 
     static func finding(_ path: String) -> Finding? {

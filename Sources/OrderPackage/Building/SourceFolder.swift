@@ -9,20 +9,22 @@ import ZipFiles
 ///
 /// Apple: WalletOrders, "Creating the source for an order".
 public struct SourceFolder: Sendable {
-    /// The most files that are read: with its own three, a package has no more than a verifier reads.
-    private static let fileLimit = ArchiveCheck.limits.entries - PackageFile.reserved.count
+    /// So many names are looked at: whoever has more has named another folder than meant.
+    private static let nameLimit = 10_000
     /// How deep folders may lie within each other; a package needs one level.
     private static let depthLimit = 4
 
     /// The bytes of `order.json`.
     public private(set) var order: [UInt8] = []
     /// The contents of all other files by path.
-    public private(set) var files: [String: [UInt8]] = [:]
+    public private(set) var files: [String: [UInt8]] = [:]  // short: names from a disk.
     /// What was left out: hidden and temporary files, a former package's `manifest.json` and `signature`, and finished
     /// packages beside the order.
     public private(set) var leftOut: [String] = []
     /// What can't go into a package: links and the like, names that are one name.
     private var faults: [Finding] = []
+    /// The sizes of files that no package has room for: what they hold is not read.
+    private var unread: [String: Int] = [:]  // short: names from a disk.
     private var byteCount = 0
     /// The order, where it can be read: a file that it names is left out for no name.
     private var json = JSONValue.null
@@ -31,12 +33,13 @@ public struct SourceFolder: Sendable {
 
     /// Reads a folder. Blocking: for commands, or off the event loops.
     ///
-    /// Symbolic links aren't followed: what one leads to may lie outside, or be gone tomorrow. ``check(_:)`` tells of them.
+    /// Symbolic links aren't followed: what one leads to may lie outside, or be gone tomorrow. ``check(_:)`` tells of them, and
+    /// of what is too large, or too much, for a package, which is not read.
     /// - Parameters:
     ///   - folder: its path.
     ///   - output: where the package goes: a former one there, inside the folder, is no part of the next.
-    /// - Throws: `unreadableFile` without a readable `order.json`, `tooLarge` from 5 MB in all, with more than 197 files,
-    ///   or with folders too deep within folders.
+    /// - Throws: `unreadableFile` without a readable `order.json`, `tooLarge` with folders too deep within folders,
+    ///   `tooManyFiles` from 10,000 on.
     public init(_ folder: String, output: String? = nil) throws(OrderPackageError) {
         self.output = output
         let root = folder.count > 1 && folder.last == "/" ? String(folder.dropLast()) : folder
@@ -44,6 +47,13 @@ public struct SourceFolder: Sendable {
         switch Files.kind(path) {
         case .folder, .link, .other:
             throw OrderPackageError(.unreadableFile, path: path, "this is no regular file; put the file itself there")
+        case .file(let size) where size >= WalletPolicy.packageLimit:
+            fault(
+                "order-too-large",
+                "order.json",
+                "The text has \(size) bytes; a whole package stays below 5 MB.",
+                fix: "Give the order only what its customer is to see."
+            )
         case .file, nil: order = try contents(path)
         }
         byteCount = order.count
@@ -58,7 +68,7 @@ public struct SourceFolder: Sendable {
         for name in try list(prefix.isEmpty ? root : "\(root)/\(prefix)") {
             let path = prefix + name
             let place = "\(root)/\(path)"
-            let isOwn = path == Manifest.path || path == "signature"
+            let isOwn = path.isExactly(oneOf: [Manifest.path, SignatureCheck.path])
             if isOwn || isStray(path, at: place) || isPackage(path, at: place) {
                 leftOut.append(path)
                 continue
@@ -75,10 +85,17 @@ public struct SourceFolder: Sendable {
                 throw OrderPackageError(.unreadableFile, path: path, "the file can't be read; may it be looked at?")
             }
         }
-        guard files.count <= Self.fileLimit else {
-            throw OrderPackageError(.tooLarge, path: root, "the folder has more than \(Self.fileLimit) files")
+        guard count <= Self.nameLimit else {
+            throw OrderPackageError(
+                .tooManyFiles,
+                path: root,
+                "the folder has more than \(Self.nameLimit) files; at most \(PackageFile.mostFiles) go into a package"
+            )
         }
     }
+
+    /// All files beside the order's.
+    private var count: Int { files.count + unread.count }
 
     /// Whether a path is a leftover: the order names neither it nor, where it is a folder, a file in it.
     private func isStray(_ path: String, at place: String) -> Bool {
@@ -89,14 +106,15 @@ public struct SourceFolder: Sendable {
     /// Whether a path is where the package goes, or a finished package that lies beside the order.
     private func isPackage(_ path: String, at place: String) -> Bool {
         if let output, path != "order.json", Files.areSame(output, place) { return true }
-        return !path.contains("/") && Self.packageEndings.contains { path.lowercased().hasSuffix($0) }
+        return !path.utf8.contains(UInt8(ascii: "/"))
+            && Self.packageEndings.contains { Substring(path.utf8.suffix($0.utf8.count)).isCaseless($0) }
     }
 
     private static let packageEndings = [".order", ".pkpass"]
 
     private mutating func add(_ root: String, _ path: String, _ size: Int) throws(OrderPackageError) {
         // Strings are equal also when they only differ in how an accent is written: Apple's file systems agree.
-        guard files[path] == nil else {
+        guard files[path] == nil, unread[path] == nil else {
             return fault(
                 "names-differ-in-case",
                 path,
@@ -105,24 +123,21 @@ public struct SourceFolder: Sendable {
             )
         }
         if path == "order.json" { return }
-        guard size < WalletPolicy.packageLimit else {
-            throw OrderPackageError(
-                .tooLarge,
-                path: "\(root)/\(path)",
-                "the file has \(size) bytes; a whole package stays below 5 MB"
-            )
-        }
         byteCount += size
         // Before more is read than could ever be sent; a package near the limit is weighed by the builder.
-        guard byteCount < 4 * WalletPolicy.packageLimit else {
-            throw OrderPackageError(.tooLarge, path: root, "the folder has far more than 5 MB: \(largest())")
+        guard size < WalletPolicy.packageLimit, byteCount < 4 * WalletPolicy.packageLimit,
+            files.count < PackageFile.mostFiles
+        else {
+            unread[path] = size
+            return
         }
         files[path] = try contents("\(root)/\(path)")
     }
 
     private func largest() -> String {
-        let sorted = files.sorted { ($0.value.count, $1.key) > ($1.value.count, $0.key) }.prefix(3)
-        return "the largest files are " + sorted.map { "\($0.key) (\($0.value.count) bytes)" }.joined(separator: ", ")
+        let sizes = Array(files.mapValues(\.count)) + Array(unread)
+        let sorted = sizes.sorted { ($0.value, $1.key) > ($1.value, $0.key) }.prefix(3)
+        return "the largest files are " + sorted.map { "\($0.key) (\($0.value) bytes)" }.joined(separator: ", ")
     }
 
     private mutating func fault(_ code: String, _ path: String, _ message: String, fix: String) {
@@ -150,6 +165,8 @@ public struct SourceFolder: Sendable {
     /// - Returns: the document, or nil if it has errors of its own; and every finding.
     public func check(_ options: ValidationOptions = .init()) -> (document: OrderDocument?, findings: [Finding]) {
         let json: JSONValue
+        // What it says was not read when it is too large, which is told then.
+        if order.isEmpty, faults.contains(where: { $0.code == "order-too-large" }) { return (nil, faults) }
         do throws(JSONSyntaxError) {
             json = try JSONValue(parsing: order, limits: OrderDocument.limits)
         } catch {
@@ -164,7 +181,8 @@ public struct SourceFolder: Sendable {
         checkArchive(&list)
         return (
             document,
-            own + list.findings + FileNameCheck.similarNames(files.keys) + FileCheck.check(json, files: files)
+            own + list.findings + FileNameCheck.similarNames(Array(files.keys) + Array(unread.keys))
+                + FileCheck.check(json, files: files.merging(unread.mapValues { _ in [] }) { own, _ in own })
         )
     }
 
@@ -179,17 +197,29 @@ public struct SourceFolder: Sendable {
                 ).finding
             )
         }
-        for path in files.keys.sorted() {
+        if let error = tooMany { list.append(error.finding) }
+        for path in (Array(files.keys) + Array(unread.keys)).sorted() {
             if let finding = ReservedName.finding(path) { list.append(finding) }
             guard let fault = EntryName.fault(path) else { continue }
             list.append(OrderPackageError(.badPath, path: path, fault).finding)
         }
     }
 
+    /// More files than a package may have.
+    private var tooMany: OrderPackageError? {
+        guard count > PackageFile.mostFiles else { return nil }
+        return OrderPackageError(
+            .tooManyFiles,
+            "the folder has \(count) files beside order.json; at most \(PackageFile.mostFiles) go into a package"
+        )
+    }
+
     /// The files as a builder takes them.
     ///
-    /// - Throws: `badPath`, `emptyFile`.
+    /// - Throws: `badPath`, `emptyFile`, `tooManyFiles`, `tooLarge`.
     public func packageFiles() throws(OrderPackageError) -> [PackageFile] {
+        if let tooMany { throw tooMany }
+        if !unread.isEmpty { throw OrderPackageError(.tooLarge, "the folder has 5 MB or more: \(largest())") }
         var result: [PackageFile] = []
         // In order, so that of several faults it is always the same one that is told.
         for (path, contents) in files.sorted(by: { $0.key < $1.key }) {

@@ -39,34 +39,40 @@ enum StrayFile {
 
     /// The paths that an order names all the same, as it names them or localized, as they are or in another resolution: they
     /// are files like any other. `.DS_Store` never is: devices don't unpack it.
-    static func named(by order: JSONValue, among paths: some Sequence<String>) -> Set<String> {
+    static func named(by order: JSONValue, among paths: some Sequence<String>) -> Set<ExactKey> {
         let strays = paths.filter(matches)
         guard !strays.isEmpty else { return [] }
-        let names = Set(FileReference.all(in: order).map(\.name))
+        let names = Set(exactly: FileReference.all(in: order).lazy.map(\.name))
         return Set(
-            strays.filter { path in
-                guard path.split(separator: "/").last != ".DS_Store" else { return false }
-                return places(path).contains { place in
-                    let plain = place.replacing("@2x.", with: ".").replacing("@3x.", with: ".")
-                    return names.contains(place) || names.contains(plain)
-                }
+            exactly: strays.lazy.filter { path in
+                !isFinders(path)
+                    && places(path).contains { place in
+                        let plain = place.replacingExactly("@2x.", with: ".").replacingExactly("@3x.", with: ".")
+                        return names.contains(ExactKey(place)) || names.contains(ExactKey(plain))
+                    }
             }
         )
+    }
+
+    /// Whether a path is that of Finder's own notes about a folder.
+    static func isFinders(_ path: String) -> Bool {
+        path.isExactly(".DS_Store") || path.endsExactly(with: "/.DS_Store")
     }
 
     /// Whether an order names a file in a folder, as it names it or localized.
     static func isNamed(folder: String, by order: JSONValue) -> Bool {
         let places = places(folder)
         return FileReference.all(in: order).contains { reference in
-            places.contains { reference.name.hasPrefix($0 + "/") }
+            places.contains { reference.name.beginsExactly(with: $0 + "/") }
         }
     }
 
     /// A path as the order may name it: as it is, and without its localization folder.
     private static func places(_ path: String) -> [String] {
-        let parts = path.split(separator: "/")
-        guard parts.count > 1, parts[0].hasSuffix(".lproj"), !matches(String(parts[0])) else { return [path] }
-        return [path, parts.dropFirst().joined(separator: "/")]
+        guard let slash = path.utf8.firstIndex(of: UInt8(ascii: "/")) else { return [path] }
+        let folder = path[..<slash]
+        guard folder.endsExactly(with: ".lproj"), !matches(String(folder)) else { return [path] }
+        return [path, String(Substring(path.utf8[slash...].dropFirst()))]
     }
 
     private static let dot = UInt8(ascii: ".")

@@ -66,7 +66,7 @@ extension SigningIdentity {
         for path in files.intermediates { intermediates += try readCertificates(path) }
         let contents = try contents(bytes, keyBytes, files.passphrase?.bytes, files)
         do throws(OrderPackageError) {
-            var identity = try SigningIdentity(contents, for: type, given: intermediates)
+            var identity = try SigningIdentity(contents, for: type, given: intermediates, at: second)
             identity.source = files.identity
             if let second { try identity.checkValidity(at: second) }
             return identity
@@ -105,15 +105,18 @@ extension SigningIdentity {
     private init(
         _ contents: IdentityContents,
         for type: OrderTypeIdentifier?,
-        given: [Certificate]
+        given: [Certificate],
+        at second: Int64?
     ) throws(OrderPackageError) {
-        let (certificate, key) = try contents.pair(for: type)
+        let second = second ?? WallTime.now().seconds
+        let (certificate, key) = try contents.pair(for: type, at: second)
         try self.init(
             certificate: certificate,
             key: key,
             given: given,
             found: contents.certificates.filter { $0 != certificate },
-            findings: contents.findings
+            findings: contents.findings,
+            at: second
         )
     }
 
@@ -131,7 +134,7 @@ extension SigningIdentity {
         intermediates: [Certificate],
         passphrase: [UInt8]?
     ) throws(OrderPackageError) {
-        try self.init(try Self.contents(identity, key, passphrase, nil), for: nil, given: intermediates)
+        try self.init(try Self.contents(identity, key, passphrase, nil), for: nil, given: intermediates, at: nil)
     }
 
     static func readFile(_ path: String, _ kind: String) throws(OrderPackageError) -> [UInt8] {
@@ -204,10 +207,14 @@ private struct IdentityContents {
     }
 
     /// The certificate that signs, with its key: an order type's before any other, and of an order type's several the one
-    /// that ends last, so that a renewed one may stand beside the old.
+    /// that is in date and ends last, so that a renewed one may stand beside the old.
     ///
+    /// - Parameter second: when it is to be in date, in seconds since 1970.
     /// - Throws: `severalIdentities` where there are those of several order types, and none of them is asked for.
-    func pair(for type: OrderTypeIdentifier?) throws(OrderPackageError) -> (Certificate, PrivateKey) {
+    func pair(
+        for type: OrderTypeIdentifier?,
+        at second: Int64
+    ) throws(OrderPackageError) -> (Certificate, PrivateKey) {
         let own = certificates.filter { certificate in
             !certificate.isCA && keys.contains { certificate.matches($0) }
         }
@@ -228,7 +235,7 @@ private struct IdentityContents {
         }
         // One that no key belongs to is told of by its name.
         let others = certificates.filter { !$0.isCA } + certificates
-        let leaf = leaves.max { $0.notAfter < $1.notAfter } ?? others[0]
+        let leaf = leaves.max { $1.isBetter(than: $0, at: second) } ?? others[0]
         return (leaf, keys.first { leaf.matches($0) } ?? keys[0])
     }
 }

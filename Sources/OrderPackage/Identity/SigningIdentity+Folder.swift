@@ -40,7 +40,7 @@ extension SigningIdentity {
                 material.note(path, "\(certificate.subjectDescription) is no Order Type ID certificate")
                 continue
             }
-            let identity = try material.identity(path, certificate)
+            let identity = try material.identity(path, certificate, at: now)
             let known = identities[identity.orderTypeIdentifier]
             if known.map({ identity.isBetter(than: $0, at: now) }) ?? true {
                 identities[identity.orderTypeIdentifier] = identity
@@ -80,9 +80,19 @@ extension SigningIdentity {
 
     /// Whether it is the one to sign with, of two for one order type.
     private func isBetter(than other: SigningIdentity, at second: Int64) -> Bool {
-        let isInDate = chainNotBefore...max(chainNotBefore, chainNotAfter) ~= second
-        let isOtherInDate = other.chainNotBefore...max(other.chainNotBefore, other.chainNotAfter) ~= second
+        let isInDate = chainNotBefore <= second && second <= chainNotAfter
+        let isOtherInDate = other.chainNotBefore <= second && second <= other.chainNotAfter
         return isInDate == isOtherInDate ? chainNotAfter > other.chainNotAfter : isInDate
+    }
+}
+
+extension Certificate {
+    /// Whether it is the one to take at a second since 1970, of two for one key: what is in date before what isn't, and then
+    /// what ends last.
+    func isBetter(than other: Certificate, at second: Int64) -> Bool {
+        let isInDate = notBefore <= second && second <= notAfter
+        let isOtherInDate = other.notBefore <= second && second <= other.notAfter
+        return isInDate == isOtherInDate ? notAfter > other.notAfter : isInDate
     }
 }
 
@@ -203,7 +213,11 @@ private struct IdentityMaterial {
         }
     }
 
-    func identity(_ path: String, _ certificate: Certificate) throws(OrderPackageError) -> SigningIdentity {
+    func identity(
+        _ path: String,
+        _ certificate: Certificate,
+        at second: Int64
+    ) throws(OrderPackageError) -> SigningIdentity {
         guard let key = keys.first(where: { certificate.matches($0) }) else {
             throw OrderPackageError(
                 .noPrivateKey,
@@ -218,7 +232,8 @@ private struct IdentityMaterial {
                 key: key,
                 given: [],
                 found: issuers,
-                findings: findings[path] ?? []
+                findings: findings[path] ?? [],
+                at: second
             )
             identity.source = path
             return identity

@@ -2,6 +2,7 @@
 
 public import Cryptography
 public import OrderModel
+import ServiceRuntime
 
 /// An Order Type ID certificate with its key and the intermediate that issued it: everything that signs a package.
 ///
@@ -53,16 +54,23 @@ public struct SigningIdentity: Sendable {
     /// - Parameters:
     ///   - given: chosen by the operator: one of them must be the issuer.
     ///   - found: came along in the identity's file: used where one fits.
+    ///   - second: when the issuer is to be in date, where there are several; nil for now.
     init(
         certificate: Certificate,
         key: PrivateKey,
         given: [Certificate],
         found: [Certificate],
-        findings: [Finding]
+        findings: [Finding],
+        at second: Int64? = nil
     ) throws(OrderPackageError) {
         try Self.checkKey(certificate, key)
         orderTypeIdentifier = try Self.checkNames(certificate)
-        let intermediate = try Self.findIssuer(of: certificate, given: given, found: found)
+        let intermediate = try Self.findIssuer(
+            of: certificate,
+            given: given,
+            found: found,
+            at: second ?? WallTime.now().seconds
+        )
         let root = AppleAuthority.root(of: intermediate)
         try Self.checkChain(certificate, intermediate, root)
         let chain = [certificate, intermediate] + (root.map { [$0] } ?? [])
@@ -165,7 +173,8 @@ public struct SigningIdentity: Sendable {
     private static func findIssuer(
         of certificate: Certificate,
         given: [Certificate],
-        found: [Certificate]
+        found: [Certificate],
+        at second: Int64
     ) throws(OrderPackageError) -> Certificate {
         func issues(_ candidate: Certificate) -> Bool {
             guard let wanted = certificate.authorityKeyIdentifier, let own = candidate.subjectKeyIdentifier else {
@@ -173,11 +182,12 @@ public struct SigningIdentity: Sendable {
             }
             return wanted == own
         }
-        // An authority may have its key certified again, under the same name. Of those that signed, the one that ends last is
-        // taken; one that only has the right names is told of later.
+        // An authority may have its key certified again, under the same name. Of those that signed, the one that is in date and
+        // ends last is taken; one that only has the right names is told of later.
         func best(_ candidates: [Certificate]) -> Certificate? {
             let named = candidates.filter(issues)
-            return named.filter { certificate.isSigned(by: $0) }.max { $0.notAfter < $1.notAfter } ?? named.first
+            return named.filter { certificate.isSigned(by: $0) }.max { $1.isBetter(than: $0, at: second) }
+                ?? named.first
         }
         if let issuer = best(given) { return issuer }
         let needed = AppleAuthority.describeIssuer(of: certificate)

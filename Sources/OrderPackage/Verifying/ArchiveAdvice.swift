@@ -37,7 +37,8 @@ enum ArchiveAdvice {
         case .headerMismatch, .overlap, .gap, .hiddenEntry, .trailingBytes:
             "Write the archive anew and in one go; don't append to it or edit it."
         case .alternateName: "Write names once, in UTF-8, without extra fields (zip -X)."
-        case .tooManyEntries: "Put in only what the order names."
+        case .tooManyEntries:
+            "Put in only what the order names, and name fewer files: one image may serve many line items."
         case .tooLarge, .ratio: "Put in only what the order names, as small images."
         case .encrypted: "Zip without a password."
         case .unsupportedMethod: "Store or deflate the files."

@@ -74,15 +74,15 @@ struct ArchiveCheck {
     ///
     /// - Parameters:
     ///   - unpacked: their paths and contents.
-    ///   - unread: the paths of what is there, but is no file that can be read.
+    ///   - unread: what is there, but was not read, with its size.
     ///   - findings: what there is to say about those.
     init(
         files unpacked: [(path: String, contents: [UInt8])],
-        unread: [String] = [],
+        unread: [(path: String, size: Int)] = [],
         findings: [Finding] = []
     ) {
         for finding in findings { list.append(finding) }
-        checkSize(unpacked.reduce(0) { $0 + $1.contents.count })
+        checkSize(unpacked.reduce(0) { $0 + $1.contents.count } + unread.reduce(0) { $0 + $1.size })
         for (path, bytes) in unpacked {
             // In an archive the reader has looked at the names.
             if let fault = EntryName.fault(path) {
@@ -90,7 +90,7 @@ struct ArchiveCheck {
             }
             add(path: path, bytes, size: bytes.count, compressedSize: bytes.count)
         }
-        for path in unread { add(path: path, nil, size: 0, compressedSize: 0) }
+        for (path, size) in unread { add(path: path, nil, size: size, compressedSize: size) }
         checkPlaces()
     }
 
@@ -120,7 +120,7 @@ struct ArchiveCheck {
         } catch {
             // The scan has said this of the entry already, in the same words.
             let code = ArchiveAdvice.code(error.code)
-            if !list.findings.contains(where: { $0.code == code && $0.path == entry.name }) {
+            if !list.findings.contains(where: { $0.code == code && $0.path?.isExactly(entry.name) == true }) {
                 add(error, path: entry.name)
             }
             return nil
@@ -147,7 +147,7 @@ struct ArchiveCheck {
             checkReserved(path)
             // That a path leaves the package has been said, and ".." is no hidden file.
             if EntryName.fault(path) == nil, StrayFile.matches(path) { addStray(path) }
-            if bytes?.isEmpty == true, path != SignatureCheck.path {
+            if bytes?.isEmpty == true, !path.isExactly(SignatureCheck.path) {
                 list.error(
                     "empty-file",
                     path,
@@ -168,7 +168,7 @@ struct ArchiveCheck {
 
     private mutating func addStray(_ path: String) {
         // Apple: "Building a package": in neither the manifest nor the package. Devices don't unpack this one.
-        let isRefused = path.split(separator: "/").last == ".DS_Store"
+        let isRefused = StrayFile.isFinders(path)
         list.add(
             isRefused ? .error : .warning,
             "stray-file",
@@ -180,8 +180,10 @@ struct ArchiveCheck {
 
     private mutating func checkPlaces() {
         guard !has("order.json"), !has(Manifest.path) else { return }
-        let inner = files.first { $0.path.hasSuffix("/order.json") || $0.path.hasSuffix("/manifest.json") }?.path
-        guard let inner, let slash = inner.lastIndex(of: "/") else { return }
+        let inner = files.first {
+            $0.path.endsExactly(with: "/order.json") || $0.path.endsExactly(with: "/manifest.json")
+        }?.path
+        guard let inner, let slash = inner.utf8.lastIndex(of: UInt8(ascii: "/")) else { return }
         list.error(
             "enclosing-folder",
             String(inner[..<slash]),

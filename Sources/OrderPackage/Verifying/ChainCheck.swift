@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Cryptography
+import ExactJSON
 import OrderModel
 import ServiceRuntime
 
@@ -59,8 +60,7 @@ struct ChainCheck {
             let count = try memory.check(leaf, issuer, root, at: time)
             if count != 3 { addLength(count) }
         } catch {
-            // The message names the certificate that is at fault.
-            let isOfIssuer = error.message.contains(issuer.subjectDescription)
+            let isOfIssuer = error.culprit == issuer
             list.error(
                 "chain-refused",
                 Self.path,
@@ -303,7 +303,17 @@ struct ChainCheck {
 
     private mutating func findRoot(of issuer: Certificate) -> Certificate? {
         if roots.contains(issuer) {
-            addLength(2)
+            guard !issuer.isSelfIssued else {
+                addLength(2)
+                return nil
+            }
+            list.error(
+                "chain-length",
+                Self.path,
+                "What is trusted, \(AppleAuthority.describe(issuer)), is an intermediate: Wallet takes exactly three"
+                    + " certificates, leaf, intermediate, root.",
+                fix: "Trust the root that issued it (--trust root.pem), not the intermediate."
+            )
             return nil
         }
         if let root = signer(of: issuer, among: roots) { return root }

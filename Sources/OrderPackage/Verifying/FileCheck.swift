@@ -16,6 +16,7 @@ package enum KnownFile: Sendable {
 /// Holds an order against the files that go with it: in a package, in a source folder, or in the store that packages are
 /// made of.
 public enum FileCheck {
+    // short: paths of a package, or of who calls.
     /// Checks that every file the order names is there and of a kind that Wallet shows, and that localization folders
     /// are whole.
     ///
@@ -53,7 +54,8 @@ extension FileCheck {
             let all = files.keys.sorted().map(\.text)
             let named = StrayFile.named(by: order, among: all)
             paths = all.filter {
-                !PackageFile.reserved.contains($0) && (!StrayFile.matches($0) || named.contains($0))
+                !$0.isExactly(oneOf: PackageFile.reserved)
+                    && (!StrayFile.matches($0) || named.contains(ExactKey($0)))
             }
             folders = FileNameCheck.localizationFolders(paths)
         }
@@ -64,6 +66,7 @@ extension FileCheck {
             switch files[ExactKey(path)] {
             case .contents(let bytes) where !bytes.isEmpty: (format, contents) = (AssetFormat(bytes), bytes)
             case .format(let known): format = known
+            case .texts: format = nil
             default: return
             }
             if use.isImage, format?.isImage != true {
@@ -101,12 +104,23 @@ extension FileCheck {
             }
         }
 
+        /// By folder, the name of a strings file that is written in another case.
+        private static func stringsInOtherCase(_ paths: [String]) -> [ExactKey: String] {
+            let pairs = paths.compactMap { path -> (ExactKey, String)? in
+                guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
+                let name = path[path.utf8.index(after: slash)...]
+                return name.isCaseless("order.strings") ? (ExactKey(String(path[..<slash])), String(name)) : nil
+            }
+            return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+        }
+
         /// Checks the localization folders, and gives the texts of those that can be read.
         mutating func checkFolders() -> [LocaleIdentifier: StringsTable] {
             var tables: [LocaleIdentifier: StringsTable] = [:]
             var room = Self.textLimit
+            let stringsInOtherCase = Self.stringsInOtherCase(paths)
             for folder in folders {
-                let name = String(folder.dropLast(6))
+                let name = String(Substring(folder.utf8.dropLast(6)))
                 let locale = try? LocaleIdentifier(name)
                 if locale == nil {
                     list.error(
@@ -119,15 +133,15 @@ extension FileCheck {
                 let path = "\(folder)/order.strings"
                 guard let file = files[ExactKey(path)] else {
                     let hasPassStrings = files[ExactKey("\(folder)/pass.strings")] != nil
+                    let other = hasPassStrings ? "pass.strings" : stringsInOtherCase[ExactKey(folder)]
                     list.error(
                         "strings-missing",
                         folder,
                         hasPassStrings
                             ? "The localization folder has a pass.strings, which is for passes; orders use order.strings."
                             : "The localization folder has no order.strings.",
-                        fix: hasPassStrings
-                            ? "Rename pass.strings to order.strings."
-                            : "Add the file, with the same keys as in the other languages."
+                        fix: other.map { "Rename \($0) to order.strings." }
+                            ?? "Add the file, with the same keys as in the other languages."
                     )
                     continue
                 }

@@ -81,12 +81,12 @@ struct ManifestCheck {
             list.error(
                 "manifest-form",
                 path,
-                "The manifest has \(value.typeName) for this file instead of a digest.",
+                "The manifest has \(value.typePhrase) for this file instead of a digest.",
                 fix: Self.withSHA256
             )
             return
         }
-        if path == Manifest.path || path == "signature" {
+        if path.isExactly(oneOf: [Manifest.path, SignatureCheck.path]) {
             list.error(
                 "manifest-lists-itself",
                 path,
@@ -147,7 +147,7 @@ struct ManifestCheck {
             )
             return nil
         }
-        if text != text.lowercased() {
+        if text.utf8.contains(where: { $0 < 0x61 && $0 > 0x39 }) {
             list.warning(
                 "manifest-digest-case",
                 path,

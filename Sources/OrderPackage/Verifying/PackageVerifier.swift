@@ -139,14 +139,14 @@ public struct PackageVerifier: Sendable {
         checkOrderType(order, &report)
         // What the order names is no leftover.
         let named = StrayFile.named(by: order, among: archive.paths.lazy.map(\.text))
-        report.findings.removeAll { $0.code == "stray-file" && $0.path.map(named.contains) == true }
+        report.findings.removeAll { $0.code == "stray-file" && $0.path.map { named.contains(ExactKey($0)) } == true }
         report.checked.append("files")
         report.findings += FileCheck.check(order, archive.presentFiles)
     }
 
     private func checkOrderType(_ order: JSONValue, _ report: inout VerificationReport) {
         guard let type = order["orderTypeIdentifier"]?.stringValue,
-            let signed = report.signer?.extensionString(WalletPolicy.orderType), type != signed
+            let signed = report.signer?.extensionString(WalletPolicy.orderType), !type.isExactly(signed)
         else { return }
         report.findings.append(
             Finding(

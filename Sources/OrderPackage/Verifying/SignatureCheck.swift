@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Cryptography
+import ExactJSON
 import OrderModel
 
 /// Checks the signature's form, and that it is one over the manifest. Whether its certificate may be trusted is
@@ -86,15 +87,15 @@ struct SignatureCheck {
             return false
         }
         if bytes[0] == 0x30 { return true }
-        let text = String(decoding: bytes.prefix(4_096), as: UTF8.self).lowercased()
-        if text.hasPrefix("mime-version:") || text.contains("content-type:") {
+        let text = String(decoding: bytes.prefix(4_096).map { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 }, as: UTF8.self)
+        if text.beginsExactly(with: "mime-version:") || text.containsExactly("content-type:") {
             list.error(
                 "signature-mime",
                 Self.path,
                 "The signature is not DER: it is an S/MIME mail.",
                 fix: Self.withDER
             )
-        } else if text.contains("-----begin") {
+        } else if text.containsExactly("-----begin") {
             list.error("signature-pem", Self.path, "The signature is not DER: it is PEM text.", fix: Self.withDER)
         } else if [256, 384, 512].contains(bytes.count) {
             list.error(

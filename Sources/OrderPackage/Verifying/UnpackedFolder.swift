@@ -13,17 +13,29 @@ public struct UnpackedFolder: Sendable {
     public private(set) var files: [(path: String, contents: [UInt8])] = []
     /// What lies there and is no file that a package can hold.
     public private(set) var findings: [Finding] = []
-    /// The paths of such things: they are there, though nobody can say what they hold.
-    private(set) var unread: [String] = []
+    /// Such things, and files beyond what is read, with their sizes: they are there, though nobody can say what they hold.
+    private(set) var unread: [(path: String, size: Int)] = []
     private var room = ArchiveCheck.limits.totalBytes
+    /// So many names are looked at: whoever has more has named another folder than meant.
+    private static let nameLimit = 10_000
 
     /// Reads a folder. Blocking: for commands, or off the event loops.
     ///
     /// Symbolic links aren't followed; ``findings`` tells of them.
-    /// - Throws: `unreadableFile` for what can't be read; `tooLarge` with more than 200 files, 10 MB, or folders deep
-    ///   within folders.
+    /// Nor is more read than 200 files and 10 MB, which they tell, too.
+    /// - Throws: `unreadableFile` for what can't be read; `tooLarge` with folders deep within folders, `tooManyFiles` from
+    ///   10,000 on.
     public init(_ folder: String) throws(OrderPackageError) {
         try read(folder.count > 1 && folder.last == "/" ? String(folder.dropLast()) : folder, prefix: "", depth: 0)
+        let count = files.count + unread.count
+        if count > ArchiveCheck.limits.entries {
+            findings.append(
+                OrderPackageError(
+                    .tooManyFiles,
+                    "the folder has \(count) files; at most \(ArchiveCheck.limits.entries) are read"
+                ).finding
+            )
+        }
     }
 
     private mutating func read(_ root: String, prefix: String, depth: Int) throws(OrderPackageError) {
@@ -33,10 +45,18 @@ public struct UnpackedFolder: Sendable {
         for name in try list("\(root)/\(prefix)") {
             let path = prefix + name
             let file = "\(root)/\(path)"
-            guard files.count + unread.count < ArchiveCheck.limits.entries else {
-                throw OrderPackageError(.tooLarge, path: root, "the folder has too many files for a package")
+            guard files.count + unread.count < Self.nameLimit else {
+                throw OrderPackageError(.tooManyFiles, path: root, "the folder has \(Self.nameLimit) files and more")
             }
             switch Files.kind(file) {
+            case .file(let size) where size > room || files.count >= ArchiveCheck.limits.entries:
+                unread.append((path, size))
+                // What is smaller is at fault only together with others, and their sum is told.
+                guard size >= WalletPolicy.packageLimit else { continue }
+                findings.append(
+                    OrderPackageError(.tooLarge, path: path, "the file has \(size) bytes; a package stays below 5 MB")
+                        .finding
+                )
             case .file: files.append((path, try contents(file)))
             case .folder: try read(root, prefix: "\(path)/", depth: depth + 1)
             case .link, .other: add(FolderEntry.notAFile(path), path)
@@ -51,7 +71,7 @@ public struct UnpackedFolder: Sendable {
 
     private mutating func add(_ finding: Finding, _ path: String) {
         findings.append(finding)
-        unread.append(path)
+        unread.append((path, 0))
     }
 
     private mutating func contents(_ file: String) throws(OrderPackageError) -> [UInt8] {

@@ -47,6 +47,7 @@ public struct VerificationReport: Sendable {
 
     /// Leaves out what a broken or hostile package says again and again, and cuts what it says at length.
     mutating func limitFindings() {
+        // short: codes of ours.
         var counts: [Finding.Severity: [String: Int]] = [:]
         findings.removeAll { finding in
             counts[finding.severity, default: [:]][finding.code, default: 0] += 1
@@ -54,8 +55,9 @@ public struct VerificationReport: Sendable {
         }
         for index in findings.indices {
             if let path = findings[index].path { findings[index].location = .path(Self.cut(path, to: Self.textLimit)) }
-            let message = Self.cut(findings[index].message, to: 4 * Self.textLimit)
-            if message != findings[index].message { findings[index].message = message + "." }
+            let message = findings[index].message
+            guard message.utf8.count > 4 * Self.textLimit else { continue }
+            findings[index].message = Self.cut(message, to: 4 * Self.textLimit) + "."
         }
         for severity in [Finding.Severity.error, .warning, .note] {
             for (code, count) in (counts[severity] ?? [:]).sorted(by: { $0.key < $1.key })

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Cryptography
+import ExactJSON
 package import OrderModel
 import PostgreSQL
+import ServiceRuntime
 
 /// A request that may come twice. The answer of the first is kept for 72 hours, in the same commit as what it did, so a
 /// crash leaves both or neither.
@@ -42,6 +44,13 @@ package struct StoredAnswer: Sendable, Hashable {
         self.status = status
         self.body = body
     }
+
+    /// Whether both are the same, byte for byte: answers quote what was sent.
+    package static func == (left: Self, right: Self) -> Bool {
+        left.status == right.status && left.body.isExactly(right.body)
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(ExactKey(self.body)) }
 }
 
 /// A request that is safe to repeat by itself (events, roll-outs) or nearly so (share links), and that came with an
@@ -90,15 +99,38 @@ extension OrderStore {
         )
     }
 
-    /// Gives a key back whose request failed: mended, it may come again.
+    /// Gives a key back whose request failed: mended, it may come again. In a moment of its own, since it may be that the
+    /// request failed for want of time, or because its client went away; and in one commit, or one whose answer is lost would
+    /// leave the rest undone.
     package func leaveKey(_ request: RequestKey, of orderType: OrderTypeIdentifier?) async throws {
         let values: [PostgresValue] = [
             .text(orderType?.text ?? ""), .text(request.route), .text(request.key),
             .bytes(request.fingerprint.bytes),
         ]
-        _ = try await client.query(AccessStatements.leaveKey, values)
-        _ = try await client.query(AccessStatements.dropLeftKey, values)
+        try await uncancelled { [client] in
+            try await RequestTime.unlimited {
+                try await OrderStore.answering(within: Self.leaveTime) {
+                    _ = try await client.pipeline([
+                        (AccessStatements.leaveKey, values), (AccessStatements.dropLeftKey, values),
+                    ])
+                }
+            }
+        }
     }
+
+    /// Waits for work that does not end with the request: in a task of its own, when the request has a loop to start it on.
+    private func uncancelled(_ body: @escaping @Sendable () async throws -> Void) async throws {
+        guard let loop = EventLoop.ofTask() else { return try await body() }
+        let failure = Locked<(any Error)?>(nil)
+        let task = loop.spawn {
+            do { try await body() } catch { failure.withLock { $0 = error } }
+        }
+        await task.value
+        if let error = failure.withLock({ $0 }) { throw error }
+    }
+
+    /// What is left of the five seconds in which a request is answered.
+    private static let leaveTime = Duration.milliseconds(300)
 
     /// The answer that was kept for a request; nil when there is none yet.
     ///
@@ -157,6 +189,7 @@ extension OrderStore {
         let key = OrderKey(orderType, try stored { try OrderIdentifier(try row.text(1)) })
         let answer = StoredAnswer(status: Int(try row.int(2)), body: try row.text(3))
         let head = try await head(key)
+        try await awaitStandby()
         let token = try head.flatMap { $0.isErased ? nil : try tokens.token(for: key, stamp: $0.token) }
         return .replayed(answer, key: key, authenticationToken: token)
     }

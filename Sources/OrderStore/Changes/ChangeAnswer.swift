@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Cryptography
+package import ExactJSON
 package import OrderModel
 package import ServiceRuntime
 
@@ -18,6 +19,8 @@ package struct EventAnswer: Sendable, Hashable {
     package let updatedAt: WallTime
     /// JSON pointers of what changed in the document.
     package let changed: [String]
+    /// Why it could not be applied, as findings: of `type-mismatch` and `invalid-here`. Pointers begin at the event.
+    package let errors: [JSONValue]
     /// Whether the event had come before.
     package let duplicate: Bool
 }

@@ -3,6 +3,7 @@
 import OrderModel
 
 extension ChangeRun {
+    // short: PackagePaths and locales, which are short ASCII.
     /// What a document names, and as what: the same file may be shown as a receipt and not as a logo.
     static func uses(_ document: OrderDocument) -> Set<String> {
         Set(document.fileReferences.map { "\($0.use.rawValue) \($0.name)" })

@@ -21,7 +21,7 @@ extension ChangeRun {
             [.text(orderType.text), .bytesArray(digests.map(\.bytes))]
         )
         var isIdle: [SHA256Digest: Bool] = [:]
-        for row in rows { isIdle[SHA256Digest(bytes: try row.bytes(0))] = try row.bool(1) }
+        for row in rows { isIdle[try SHA256Digest(stored: row.bytes(0))] = try row.bool(1) }
         let brought = Set(contents.map(\.digest))
         let gone = Set(
             parts.filter { $0.origin == .type }.map(\.digest).filter { isIdle[$0] == nil && !brought.contains($0) }

@@ -21,8 +21,8 @@ struct ChangeRun {
 
     /// What an earlier run of the same changes was about to commit.
     struct Attempt: Sendable {
-        /// The identity of the revision that it made.
-        let digest: SHA256Digest
+        /// The identity of the revision that it made; nil when it changed where the order's files come from and no more.
+        let digest: SHA256Digest?
         let outcomes: [Int: Result<ChangeOutcome, any Error>]
     }
 
@@ -123,13 +123,23 @@ struct ChangeRun {
             }
             one = try await finish(draft, partsVersion)
         } catch let error as StoreError {
+            // What an earlier run was about to take away is away: by its commit, which was not answered for.
+            if [.assetNotFound, .localizationNotFound].contains(error.code),
+                let made = attempts?.withLock({ $0[work.key] })
+            {
+                outcomes.merge(made.outcomes) { _, new in new }
+                return nil
+            }
             for edit in work.edits where outcomes[edit.index] == nil { outcomes[edit.index] = .failure(error) }
             return nil
         }
         for edit in work.edits where outcomes[edit.index] == nil { outcomes[edit.index] = answer(to: edit, one) }
-        if let attempts, one.revises {
+        if let attempts, one.revises || draft.touchesFiles {
             let indexes = Set(work.edits.map(\.index))
-            let attempt = Attempt(digest: one.digest, outcomes: outcomes.filter { indexes.contains($0.key) })
+            let attempt = Attempt(
+                digest: one.revises ? one.digest : nil,
+                outcomes: outcomes.filter { indexes.contains($0.key) }
+            )
             attempts.withLock { $0[work.key] = attempt }
         }
         return one
@@ -268,6 +278,7 @@ struct ChangeRun {
 
     private func plan(
         _ draft: OrderDraft,
+        // short: PackagePaths and locales, which are short ASCII.
         _ references: Set<String>
     ) async throws -> (plan: FilePlan, before: PackageWeight) {
         let type = PostgresValue.text(orderType.text)
@@ -277,10 +288,11 @@ struct ChangeRun {
                 (FileStatements.readParts, [type, order]), (FileStatements.readOrderStrings, [type, order]),
             ]
         )
+        // short: PackagePaths and locales, which are short ASCII.
         var own: [String: FilePlan.OwnFile] = [:]
         for row in rows[3] where try row.text(3) == OrderPart.Origin.order.rawValue {
             let name = try row.text(1)
-            let digest = SHA256Digest(bytes: try row.bytes(2))
+            let digest = try SHA256Digest(stored: row.bytes(2))
             let part = OrderPart(name: name, digest: digest, origin: .order)
             own[name] = FilePlan.OwnFile(part, size: Int(try row.int(4)), firstBytes: try row.bytes(5))
         }
@@ -294,6 +306,7 @@ struct ChangeRun {
             }
             own[name] = file.map { FilePlan.OwnFile($0) }
         }
+        // short: PackagePaths and locales, which are short ASCII.
         var strings: [String: JSONObject] = [:]
         for row in rows[4] { strings[try row.text(1)] = try StringsText.table(try row.text(2)) }
         for (locale, table) in draft.strings {
@@ -335,6 +348,7 @@ struct ChangeRun {
                         revision: known?.revision ?? revision,
                         updatedAt: known?.modifiedAt.wallTime ?? updatedAt,
                         changed: known?.changed ?? changed ?? [],
+                        errors: known?.complaints ?? entry?.complaints.map(\.json) ?? [],
                         duplicate: known != nil || draft.twins[edit.index] != nil
                     )
                 )
@@ -346,7 +360,7 @@ struct ChangeRun {
                 ChangeAnswer(
                     revision: known?.revision ?? revision,
                     updatedAt: known?.modifiedAt.wallTime ?? updatedAt,
-                    digest: ready.digest,
+                    digest: known.flatMap { digest(of: $0, locked) } ?? ready.digest,
                     changed: known?.changed ?? changed ?? (ready.revises ? Self.names(draft) : []),
                     findings: (draft.findings[edit.index] ?? []) + ready.fileFindings,
                     missingFiles: ready.plan?.missing ?? [],
@@ -354,6 +368,12 @@ struct ChangeRun {
                 )
             )
         )
+    }
+
+    /// The identity of the revision that an earlier run of the same edit made, when there is another one since: with the
+    /// present one in hand, the caller could overwrite a change that was never read.
+    private func digest(of known: LockedOrder.KnownEntry, _ locked: LockedOrder) -> SHA256Digest? {
+        known.revision == locked.revision ? nil : attempts?.withLock { $0[locked.key] }?.digest
     }
 
     private static func names(_ draft: OrderDraft) -> [String] {
@@ -489,7 +509,7 @@ struct ChangeRun {
             .bytesArray(events.map(\.entry.fingerprint)),
             .texts(events.map { String(decoding: $0.entry.entry.body.serialized(), as: UTF8.self) }),
             .texts(events.map(\.entry.answer.verdict.rawValue)),
-            .texts(events.map { LockedOrder.text(of: $0.entry.answer.changed.map(\.description)) }),
+            .texts(events.map { String(decoding: JSONValue.array($0.entry.told).serialized(), as: UTF8.self) }),
             .ints(events.map { revision($0.one) }), .timestamps(events.map { time($0.one) }), actor,
         ]
     }

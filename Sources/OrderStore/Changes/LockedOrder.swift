@@ -39,6 +39,7 @@ struct LockedOrder: Sendable {
         let fingerprint: [UInt8]
         let verdict: String
         let changed: [String]
+        let complaints: [JSONValue]
         let revision: Int64
         let modifiedAt: Moment
     }
@@ -48,8 +49,8 @@ struct LockedOrder: Sendable {
         self.revision = try row.int(1)
         self.modifiedAt = Moment(try row.timestamp(2))
         self.mark = try row.int(3)
-        self.digest = SHA256Digest(bytes: try row.bytes(4))
-        self.partsDigest = SHA256Digest(bytes: try row.bytes(5))
+        self.digest = try SHA256Digest(stored: row.bytes(4))
+        self.partsDigest = try SHA256Digest(stored: row.bytes(5))
         self.partsVersion = try row.int(6)
         self.isErased = try row.bool(7)
         self.nextAt = Moment(try row.timestamp(8))
@@ -96,6 +97,7 @@ struct LockedOrder: Sendable {
                 fingerprint: try row.bytes(2),
                 verdict: try row.text(3),
                 changed: try Self.pointers(try row.text(4)),
+                complaints: try Self.complaints(try row.text(4)),
                 revision: try row.int(5),
                 modifiedAt: Moment(try row.timestamp(6))
             )
@@ -106,6 +108,11 @@ struct LockedOrder: Sendable {
     /// A list of texts as the database keeps it.
     static func pointers(_ text: String) throws -> [String] {
         try stored { (try JSONValue(parsing: Array(text.utf8)).arrayValue ?? []).compactMap(\.stringValue) }
+    }
+
+    /// The findings that stand beside pointers in such a list.
+    static func complaints(_ text: String) throws -> [JSONValue] {
+        try stored { (try JSONValue(parsing: Array(text.utf8)).arrayValue ?? []).filter { $0.objectValue != nil } }
     }
 
     static func text(of pointers: [String]) -> String {

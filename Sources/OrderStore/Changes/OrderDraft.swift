@@ -18,6 +18,11 @@ struct OrderDraft {
         let entry: LogEntry
         let fingerprint: [UInt8]
         let answer: FoldAnswer
+        /// Why it could not be applied where it stands.
+        var complaints: [Finding] = []
+
+        /// What the answer says beside its verdict, as it is stored: pointers, and findings as objects.
+        var told: [JSONValue] { answer.changed.map { .string($0.description) } + complaints.map(\.json) }
     }
 
     let locked: LockedOrder
@@ -33,9 +38,9 @@ struct OrderDraft {
     /// Warnings about documents, by place in the request.
     private(set) var findings: [Int: [Finding]] = [:]
     /// Own files put (a file) or taken away (nil).
-    private(set) var files: [String: OrderFile?] = [:]
+    private(set) var files: [String: OrderFile?] = [:]  // short: PackagePaths and locales, which are short ASCII.
     /// Own strings put (a table) or taken away (nil).
-    private(set) var strings: [String: JSONObject?] = [:]
+    private(set) var strings: [String: JSONObject?] = [:]  // short: PackagePaths and locales, which are short ASCII.
     /// Whether files are to be pinned anew though no document changed.
     private(set) var repins = false
     /// What made the revision, for the history.
@@ -174,7 +179,11 @@ struct OrderDraft {
         }
         if answer.isApplied { cause = cause ?? edit.change.cause }
         entryByEvent[event.eventIdentifier] = entries.count
-        note(NewEntry(index: edit.index, entry: entry, fingerprint: fingerprint, answer: answer))
+        var new = NewEntry(index: edit.index, entry: entry, fingerprint: fingerprint, answer: answer)
+        if [.invalidHere, .typeMismatch].contains(answer.verdict) {
+            new.complaints = log?.complaints(about: entry) ?? []
+        }
+        note(new)
         // One event in 200, whichever they are, looks whether the log has grown too long: nobody has to count each time.
         if (Int(fingerprint[0]) << 8 | Int(fingerprint[1])) % FoldCompaction.keptEntries == 0 { looksAtLength = true }
     }
@@ -273,15 +282,16 @@ struct OrderDraft {
         )
         let (json, notes) = intake.complete(wished)
         let (document, faults) = OrderDocument.validate(json, options.stored)
-        var all = notes + faults + identityFaults(json)
-        guard let document, !all.contains(where: \.isError) else {
+        let refusals = notes + faults + identityFaults(json)
+        guard let document, !refusals.contains(where: \.isError) else {
             throw StoreError(
                 .invalidDocument,
                 "The order would not be valid.",
-                findings: all,
+                findings: refusals,
                 order: locked.key
             )
         }
+        var overrulings: [Finding] = []
         let change = OrderEdit(from: self.document, to: document.json)
         if !change.isEmpty {
             let entry = LogEntry(change, identifier: edit.identifier.text, occurredAt: stamp())
@@ -290,49 +300,58 @@ struct OrderDraft {
             case .applied:
                 cause = cause ?? edit.change.cause
                 note(NewEntry(index: edit.index, entry: entry, fingerprint: [], answer: answer))
-                all += overruled(change, entry)
+                overrulings = overruled(change, entry)
             case .same: break
             default:
-                all.append(
-                    Finding(
-                        severity: .error,
-                        code: "overruled",
-                        pointer: .root,
-                        message:
-                            "Events with a later occurredAt leave no room for this change (\(answer.verdict.rawValue)).",
-                        fix: "Send it again when their time has come."
-                    )
+                let refusal = Finding(
+                    severity: .error,
+                    code: "overruled",
+                    pointer: .root,
+                    message:
+                        "Events with a later occurredAt leave no room for this change (\(answer.verdict.rawValue)).",
+                    fix: "Send it again when their time has come."
                 )
                 throw StoreError(
                     .invalidDocument,
                     "The change would be overruled by later events.",
-                    findings: all,
+                    findings: refusals + [refusal],
                     order: locked.key
                 )
             }
         }
-        findings[edit.index] = all
+        // What is to be said of the order that is shown now: events may have made another of it than was asked for.
+        let said =
+            self.document == document.json ? faults : OrderDocument.validate(self.document, options.stored).findings
+        findings[edit.index] = notes + said.filter { !$0.isError } + overrulings
     }
 
-    /// Where later entries overrule an edit that changed something all the same: what it would still change behind them.
+    /// Where other entries overrule an edit that changed something all the same, later ones or those that had waited for what it
+    /// adds: what it would still change behind them, if it were about things that are there.
     private func overruled(_ change: OrderEdit, _ entry: LogEntry) -> [Finding] {
-        guard let log, let last = log.last, entry.position < last else { return [] }
+        guard let log, let last = log.last, entry.position < last || change.adds else { return [] }
+        let isLast = !(entry.position < last)
         var later = FoldedLog(after: log.result, fold)
         let places = later.append(
-            LogEntry(change, identifier: entry.identifier, occurredAt: last.occurredAt + 1)
+            LogEntry(change.stated, identifier: entry.identifier, occurredAt: last.occurredAt + 1)
         ).changed
         let stated = change.changes.last { $0.subject == .order }?.members
         return places.filter { place in
             // A status that follows from the fulfillments was not asked for.
-            guard place.tokens.count == 1, let name = place.tokens.first, name.hasPrefix("status") else { return true }
+            guard place.tokens.count == 1, let name = place.tokens.first, name.beginsExactly(with: "status") else {
+                return true
+            }
             return stated?[name] != nil
         }.map { place in
             Finding(
                 severity: .warning,
                 code: "overruled",
                 pointer: place,
-                message: "An event with a later occurredAt has another value here, which stays.",
-                fix: "Send it again when the time of that event has come."
+                message: isLast
+                    ? "An event that had waited for this has another value here, which stays."
+                    : "An event with a later occurredAt has another value here, which stays.",
+                fix: isLast
+                    ? "Send it once more if the event is wrong: now it is there, and a change of it counts."
+                    : "Send it again when the time of that event has come."
             )
         }
     }

@@ -26,18 +26,19 @@ extension OrderStore {
             do {
                 outcomes.merge(try await runChunk(chunk, of: orderType, options)) { _, new in new }
             } catch {
-                let isHopeless = Self.endsAll(error)
+                // Each further order, and each further chunk, would wait as long for a database that is away.
+                var hopeless = Self.endsAll(error) ? error : nil
                 for work in chunk {
                     do {
-                        if chunk.count == 1 || isHopeless { throw error }
+                        if chunk.count == 1 || hopeless != nil { throw hopeless ?? error }
                         outcomes.merge(try await runChunk([work], of: orderType, options)) { _, new in new }
                     } catch {
                         for edit in work.edits { outcomes[edit.index] = .failure(error) }
+                        if Self.endsAll(error) { hopeless = error }
                     }
                 }
-                // Each further chunk would wait as long for a database that is away.
-                if isHopeless {
-                    for work in sorted[end...] { for edit in work.edits { outcomes[edit.index] = .failure(error) } }
+                if let hopeless {
+                    for work in sorted[end...] { for edit in work.edits { outcomes[edit.index] = .failure(hopeless) } }
                     break
                 }
             }
@@ -51,6 +52,8 @@ extension OrderStore {
         if Task.isCancelled || RequestTime.isOver { return true }
         return switch (error as? PostgresError)?.code {
         case .connection, .refused, .noDatabase, .shuttingDown, .exhausted: true
+        // The standby is away, or there are no connections: each further try waits as long as these did.
+        case .unknownCommit, .busy: true
         default: false
         }
     }

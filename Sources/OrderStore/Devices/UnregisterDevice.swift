@@ -11,11 +11,13 @@ extension OrderStore {
     package func unregister(_ device: DeviceIdentifier, from key: OrderKey) async throws {
         let place: [PostgresValue] = [.text(key.orderType.text), .text(device.text)]
         try await transaction { connection in
-            _ = try await connection.pipeline([
+            let results = try await connection.pipeline([
                 (DeviceStatements.lockDevice, place),
                 (DeviceStatements.removeRegistration, place + [.text(key.order.text)]),
                 (DeviceStatements.removeEmptyDevice, place),
             ])
+            // Gone already, with a try before it may be that got no answer.
+            if results[0].isEmpty { _ = try await connection.query(UpkeepStatements.awaitStandby) }
         }
     }
 }

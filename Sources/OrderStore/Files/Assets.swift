@@ -50,7 +50,7 @@ extension OrderStore {
             [.text(orderType.text), .bytesArray(digests.map(\.bytes))]
         )
         var contents: [SHA256Digest: [UInt8]] = [:]
-        for row in rows { contents[SHA256Digest(bytes: try row.bytes(0))] = try row.bytes(1) }
+        for row in rows { contents[try SHA256Digest(stored: row.bytes(0))] = try row.bytes(1) }
         return contents
     }
 
@@ -64,8 +64,13 @@ extension OrderStore {
         _ condition: FileCondition = .any
     ) async throws {
         try OrderFile.check(path: file.name)
+        let isMade = Locked(false)
+        try await ensureOrderType(orderType)
         try await transaction { connection in
-            try await Self.check(condition, file.name, of: orderType, on: connection)
+            let present = try await Self.lock(file.name, of: orderType, on: connection)
+            if !Self.isMade(file, present, condition, isAgain: isMade.withLock { $0 }) {
+                try Self.check(condition, present)
+            }
             let results = try await connection.pipeline([
                 Self.putAssets([file], orderType),
                 (FileStatements.touchTypePart, [.text(orderType.text), .text(file.name)]),
@@ -87,21 +92,43 @@ extension OrderStore {
             if results[2].affected > 0 {
                 _ = try await connection.query(FileStatements.raisePartsVersion, [.text(orderType.text)])
             }
+            isMade.withLock { $0 = true }
         }
     }
 
-    /// Holds a condition against what is there, which nobody else can change then until the transaction ends.
-    private static func check(
+    /// Whether what was asked for is there, by a try before that got no answer it may be: then no condition keeps the caller
+    /// from hearing that it is done. Of `If-Match` that holds for whoever asks again, too (RFC 9110 13.1.1); a file that must
+    /// not be there yet is refused to a second request, which may be another's.
+    private static func isMade(
+        _ file: OrderFile,
+        _ present: SHA256Digest?,
         _ condition: FileCondition,
+        isAgain: Bool
+    ) -> Bool {
+        guard present == file.digest else { return false }
+        if case .present = condition { return true }
+        return isAgain
+    }
+
+    /// Lets nobody else change a file of the type until the transaction ends, and says which one is there.
+    ///
+    /// Every change of a type's files begins so, also one without a condition: the type's row is locked before any contents,
+    /// or a change that has them would wait for one that has the row, and that one for the contents.
+    private static func lock(
         _ name: String,
         of orderType: OrderTypeIdentifier,
         on connection: PostgresConnection
-    ) async throws {
-        if case .any = condition { return }
+    ) async throws -> SHA256Digest? {
         let type = PostgresValue.text(orderType.text)
-        _ = try await connection.query(FileStatements.lockOrderType, [type])
-        let present = try await connection.query(FileStatements.readTypePartDigest, [type, .text(name)]).first
-        guard condition.holds(for: try present.map { SHA256Digest(bytes: try $0.bytes(0)) }) else {
+        // The second is a later statement, so that it reads what the lock protects.
+        let rows = try await connection.pipeline([
+            (FileStatements.lockOrderType, [type]), (FileStatements.readTypePartDigest, [type, .text(name)]),
+        ])
+        return try rows[1].first.map { try SHA256Digest(stored: $0.bytes(0)) }
+    }
+
+    private static func check(_ condition: FileCondition, _ present: SHA256Digest?) throws {
+        guard condition.holds(for: present) else {
             throw StoreError(
                 .preconditionFailed,
                 "The file is not what If-Match or If-None-Match asks for. Read it again."
@@ -128,20 +155,22 @@ extension OrderStore {
         _ condition: FileCondition = .any
     ) async throws {
         let isMade = Locked(false)
-        try await transaction { connection in
+        let wasThere = try await transaction { connection in
             let place: [PostgresValue] = [.text(orderType.text), .text(name)]
+            // A lock is a change, too: the commit waits for the standby, also when the file is gone already.
+            let present = try await Self.lock(name, of: orderType, on: connection)
             // Made by the run before, it may be, whose commit was not answered for.
-            let isAgain = isMade.withLock { $0 }
-            if isAgain, try await connection.query(FileStatements.readTypePartDigest, place).isEmpty { return }
-            try await Self.check(condition, name, of: orderType, on: connection)
-            _ = try await connection.query(FileStatements.touchTypePart, place)
-            guard try await connection.query(FileStatements.removeTypePart, place).affected > 0 else {
-                if isAgain { return }
-                throw StoreError(.assetNotFound, "The order type has no file of this name.")
-            }
-            _ = try await connection.query(FileStatements.raisePartsVersion, [.text(orderType.text)])
+            if present == nil, isMade.withLock({ $0 }) { return true }
+            try Self.check(condition, present)
+            guard present != nil else { return false }
+            _ = try await connection.pipeline([
+                (FileStatements.touchTypePart, place), (FileStatements.removeTypePart, place),
+                (FileStatements.raisePartsVersion, [.text(orderType.text)]),
+            ])
             isMade.withLock { $0 = true }
+            return true
         }
+        if !wasThere { throw StoreError(.assetNotFound, "The order type has no file of this name.") }
     }
 
     /// What there is to say about a type's files and texts, whichever orders use them: folders without texts, keys that
@@ -164,7 +193,7 @@ extension OrderStore {
         try await client.query(FileStatements.listTypeParts, [.text(orderType.text)]).map { row in
             TypeFile(
                 name: try row.text(0),
-                digest: SHA256Digest(bytes: try row.bytes(1)),
+                digest: try SHA256Digest(stored: row.bytes(1)),
                 changedAt: Moment(try row.timestamp(2))
             )
         }
@@ -179,7 +208,7 @@ extension OrderStore {
         guard let row = rows.first else { return nil }
         let file = TypeFile(
             name: try row.text(0),
-            digest: SHA256Digest(bytes: try row.bytes(1)),
+            digest: try SHA256Digest(stored: row.bytes(1)),
             changedAt: Moment(try row.timestamp(2))
         )
         return (file, try row.bytes(3))
@@ -195,7 +224,7 @@ extension OrderStore {
             [.text(key.orderType.text), .text(key.order.text), .text(name)]
         )
         guard let row = rows.first else { return nil }
-        return (SHA256Digest(bytes: try row.bytes(0)), try row.bytes(1))
+        return (try SHA256Digest(stored: row.bytes(0)), try row.bytes(1))
     }
 
     static func putAssets(_ files: [OrderFile], _ orderType: OrderTypeIdentifier) -> (Statement, [PostgresValue]) {

@@ -21,6 +21,7 @@ struct FileName: Sendable {
             name = base[...]
             end = ""
         }
+        // short: a PackagePath, ASCII of 100 bytes at most.
         let bare = name.hasSuffix("@2x") || name.hasSuffix("@3x") ? name.dropLast(3) : name
         self.plain = String(bare + end)
         self.stem = String(bare)

@@ -47,6 +47,7 @@ struct FilePlan: Sendable {
     /// on newer files and the next revision pins them again.
     static func typeStatements(
         _ orderType: OrderTypeIdentifier,
+        // short: PackagePaths and locales, which are short ASCII.
         _ references: Set<String>
     ) -> [(Statement, [PostgresValue])] {
         let stems = Set(references.flatMap { [FileName($0).stem, $0] })
@@ -64,6 +65,7 @@ struct FilePlan: Sendable {
     ///   - typeRows: the answers to ``typeStatements(_:_:)``.
     init(
         own: [OwnFile],
+        // short: PackagePaths and locales, which are short ASCII.
         references: Set<String>,
         ownStrings: [(locale: String, table: JSONObject)],
         typeRows: [Rows]
@@ -74,10 +76,11 @@ struct FilePlan: Sendable {
         var known: [ExactKey: KnownFile] = [:]
         var sizes: [SHA256Digest: Int] = [:]
         for row in typeRows[1] {
-            let digest = SHA256Digest(bytes: try row.bytes(1))
+            let digest = try SHA256Digest(stored: row.bytes(1))
             typeFiles.append((try row.text(0), digest, .format(AssetFormat(try row.bytes(3)))))
             sizes[digest] = Int(try row.int(2))
         }
+        // short: PackagePaths and locales, which are short ASCII.
         var chosen: [String: OrderPart] = [:]
         var missing: [String] = []
         for file in own {
@@ -96,6 +99,7 @@ struct FilePlan: Sendable {
                 known[ExactKey(file.name)] = file.known
             }
         }
+        // short: PackagePaths and locales, which are short ASCII.
         var tables: [String: JSONObject] = [:]
         for row in typeRows[2] { tables[try row.text(0)] = try StringsText.table(try row.text(1)) }
         for (locale, table) in ownStrings {
@@ -180,8 +184,10 @@ extension FilePlan {
 extension Finding {
     /// The same, for something that may be put right later.
     fileprivate var asWarning: Finding {
+        guard isError else { return self }
         var finding = self
-        if finding.isError { finding.severity = .warning }
+        finding.severity = .warning
+        finding.message += " Until this is put right, a phone may refuse the package."
         return finding
     }
 }

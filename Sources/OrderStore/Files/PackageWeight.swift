@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import OrderModel
+import OrderPackage
 
 /// What a revision's files weigh together. A package from Apple's limit on is refused by Wallet and never built, so no
 /// change may make a revision of such files: its order could not be delivered any more.
@@ -34,23 +35,39 @@ struct PackageWeight: Sendable {
     ///
     /// - Parameter before: the files and the document's size so far.
     func refusal(document: Int, before: (weight: PackageWeight, document: Int)? = nil) -> StoreError? {
+        let findings = [self.tooMany(before?.weight), self.tooLarge(document, before)].compactMap { $0 }
+        guard let first = findings.first else { return nil }
+        return StoreError(
+            .packageTooLarge,
+            first.code == "package-too-large"
+                ? "The order and its files are too large together for a package."
+                : "The order has more files than a package may have.",
+            findings: findings
+        )
+    }
+
+    /// A package of more files is not read by whoever verifies it.
+    private func tooMany(_ before: PackageWeight?) -> Finding? {
+        let most = PackageFile.mostFiles
+        guard self.files.count > max(most, before?.files.count ?? 0) else { return nil }
+        return OrderPackageError(
+            .tooManyFiles,
+            "the package would have \(self.files.count) files beside its own; at most \(most) are read"
+        ).finding
+    }
+
+    private func tooLarge(_ document: Int, _ before: (weight: PackageWeight, document: Int)?) -> Finding? {
         let total = self.total(document: document)
         guard total >= Self.limit else { return nil }
         if let before, total <= before.weight.total(document: before.document) { return nil }
         let largest = (self.files + [("order.json", document)]).sorted { $0.bytes > $1.bytes }.prefix(3)
-        return StoreError(
-            .packageTooLarge,
-            "The order and its files are too large together for a package.",
-            findings: [
-                Finding(
-                    severity: .error,
-                    code: "package-too-large",
-                    path: largest.first?.name ?? "order.json",
-                    message: "The package would have about \(total) bytes; it must stay below \(Self.limit). Largest: "
-                        + largest.map { "\($0.name) (\($0.bytes))" }.joined(separator: ", ") + ".",
-                    fix: "Send smaller images; Wallet shows them at 300 by 300 pixels."
-                )
-            ]
+        return Finding(
+            severity: .error,
+            code: "package-too-large",
+            path: largest.first?.name ?? "order.json",
+            message: "The package would have about \(total) bytes; it must stay below \(Self.limit). Largest: "
+                + largest.map { "\($0.name) (\($0.bytes))" }.joined(separator: ", ") + ".",
+            fix: "Send smaller images; Wallet shows them at 300 by 300 pixels."
         )
     }
 }

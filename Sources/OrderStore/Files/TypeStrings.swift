@@ -34,25 +34,27 @@ extension OrderStore {
     /// - Throws: ``StoreError`` with `localizationNotFound`.
     package func removeTypeStrings(locale: String, of orderType: OrderTypeIdentifier) async throws {
         let isMade = Locked(false)
-        try await transaction { connection in
+        let wasThere = try await transaction { connection in
             let rows = try await connection.query(
                 FileStatements.removeTypeStrings,
                 [.text(orderType.text), .text(locale)]
             )
             guard rows.affected > 0 else {
-                // Made by the run before, whose commit was not answered for.
-                if isMade.withLock({ $0 }) { return }
-                throw StoreError(.localizationNotFound, "The order type has no strings for this locale.")
+                _ = try await connection.query(UpkeepStatements.awaitStandby)
+                // Made by the run before, it may be, whose commit was not answered for.
+                return isMade.withLock { $0 }
             }
             _ = try await connection.query(FileStatements.raisePartsVersion, [.text(orderType.text)])
             isMade.withLock { $0 = true }
+            return true
         }
+        if !wasThere { throw StoreError(.localizationNotFound, "The order type has no strings for this locale.") }
     }
 
     /// A type's strings for a locale.
     package func typeStrings(locale: String, of orderType: OrderTypeIdentifier) async throws -> JSONObject? {
         let rows = try await client.query(FileStatements.readTypeStrings, [.text(orderType.text)])
-        for row in rows where try row.text(0) == locale { return try StringsText.table(try row.text(1)) }
+        for row in rows where try row.text(0).isExactly(locale) { return try StringsText.table(try row.text(1)) }
         return nil
     }
 
@@ -67,7 +69,7 @@ extension OrderStore {
             FileStatements.readOrderStrings,
             [.text(key.orderType.text), .texts([key.order.text])]
         )
-        for row in rows where try row.text(1) == locale { return try StringsText.table(try row.text(2)) }
+        for row in rows where try row.text(1).isExactly(locale) { return try StringsText.table(try row.text(2)) }
         return nil
     }
 }

@@ -86,6 +86,7 @@ extension OrderStore {
                 // A try whose answer was lost may be what stands there: its nonce tells.
                 if tries > 1, let head = try await head(key), head.token == stamp {
                     let plan = try await filePlan(new)
+                    try await awaitStandby()
                     return .created(
                         CreatedOrder(
                             key: key,
@@ -102,6 +103,8 @@ extension OrderStore {
                     return outcome
                 }
                 let present = try await head(key)
+                // To whoever asked before and got no answer this is one.
+                if present != nil { try await awaitStandby() }
                 if present?.isErased == true { throw StoreError.existed }
                 if present != nil || tries > 3 { throw StoreError.exists(key) }
             } catch let error as StoreError where error.code == .packageTooLarge {
@@ -114,7 +117,8 @@ extension OrderStore {
                 guard new.idempotency != nil, try await !isWaitingForErasure(new) else { throw StoreError.busy }
                 throw StoreError(
                     .stillRunning,
-                    "A request with this Idempotency-Key is being worked on. Send it again in a second.",
+                    "Another request to create this order, or with this Idempotency-Key, is being worked on. "
+                        + "Send it again in a second.",
                     retryAfter: 1
                 )
             } catch let error as PostgresError
@@ -205,8 +209,14 @@ extension OrderStore {
                     let check = try await client.query(OrderStatements.checkCreate, place)
                     guard let row = check.first else { throw StoreError(.corrupt, "The database gave no answer.") }
                     guard try row.bool(0) else { throw Self.createdAhead }
-                    // A repeated request must not bring back the files of an order that was erased.
+                    // A repeated request must not bring back the files of an order that was erased. Its own identifier may
+                    // be another one each time; its key is the same.
                     if try row.bool(1) { throw PostgresError(.uniqueViolation, "the order is there already") }
+                    if let request = new.idempotency {
+                        let scope = [type, .text(request.route), .text(request.key)]
+                        let kept = try await client.query(AccessStatements.readAnswer, scope)
+                        if !kept.isEmpty { throw PostgresError(.uniqueViolation, "the key was used already") }
+                    }
                 }
                 // Contents first and by themselves, or all orders with the same logo would wait for each other: without
                 // their order they are swept up after a day. Those that an erasure took in between are put again.
@@ -226,7 +236,7 @@ extension OrderStore {
                 (OrderStatements.createOrder, values + [.bytesArray(needed.map(\.bytes))]),
             ])
             if rows.last?.isEmpty == false { return created }
-            let held = Set(try rows[0].map { SHA256Digest(bytes: try $0.bytes(0)) })
+            let held = Set(try rows[0].map { try SHA256Digest(stored: $0.bytes(0)) })
             if held.isSuperset(of: needed) { throw Self.createdAhead }
             missed = pinned.subtracting(held).subtracting(contents.map(\.digest))
         }

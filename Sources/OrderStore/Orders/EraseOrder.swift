@@ -10,7 +10,8 @@ extension OrderStore {
     /// that the identifier is not used again and a registration that is under way is refused.
     ///
     /// Registrations beyond a thousand go first, in batches, each in a transaction of its own: whoever repeats an erasure that
-    /// was cut short goes on from there.
+    /// was cut short goes on from there. Under a condition all is one transaction: a change between two would leave the
+    /// order, and its devices without news of it.
     ///
     /// - Returns: false when the order is unknown or was erased before.
     /// - Throws: ``StoreError`` with `preconditionFailed`.
@@ -24,12 +25,14 @@ extension OrderStore {
         let place = [type, .text(key.order.text)]
         let isMade = Locked(false)
         return try await inTurn(key) {
-            while try await self.forgetDevices(of: key, options.ifMatch, atMost: Self.eraseBatch) == Self.eraseBatch {}
+            if case .none = options.ifMatch {
+                while try await self.forgetDevices(of: key, atMost: Self.eraseBatch) == Self.eraseBatch {}
+            }
             return try await self.transaction { connection in
                 let heads = try await connection.query(OrderStatements.lockForErase, place)
                 // Made by the run before, it may be, whose commit was not answered for.
                 guard let head = heads.first, try !head.bool(0) else { return isMade.withLock { $0 } }
-                try Self.check(options.ifMatch, SHA256Digest(bytes: try head.bytes(1)), key)
+                try Self.check(options.ifMatch, try SHA256Digest(stored: head.bytes(1)), key)
                 let contents = try await connection.query(OrderStatements.lockAssetsOfOrder, place)
                 let digests = try contents.map { try $0.bytes(0) }
                 let devices = try await connection.query(OrderStatements.lockDevicesOfOrder, place + [.null])
@@ -55,13 +58,12 @@ extension OrderStore {
     /// Ends registrations of an order that is about to be erased, and forgets devices that had no other.
     ///
     /// - Returns: how many devices it was.
-    private func forgetDevices(of key: OrderKey, _ ifMatch: Precondition, atMost count: Int) async throws -> Int {
+    private func forgetDevices(of key: OrderKey, atMost count: Int) async throws -> Int {
         let type = PostgresValue.text(key.orderType.text)
         let place = [type, .text(key.order.text)]
         return try await transaction { connection in
             let heads = try await connection.query(OrderStatements.lockForErase, place)
             guard let head = heads.first, try !head.bool(0) else { return 0 }
-            try Self.check(ifMatch, SHA256Digest(bytes: try head.bytes(1)), key)
             let devices = try await connection.query(
                 OrderStatements.lockDevicesOfOrder,
                 place + [.int(Int64(count))]

@@ -41,7 +41,7 @@ package struct OrderHead: Sendable {
         self.revision = try row.int(1)
         self.modifiedAt = Moment(try row.timestamp(2)).wallTime
         self.madeAt = Moment(try row.timestamp(3)).wallTime
-        self.digest = SHA256Digest(bytes: try row.bytes(4))
+        self.digest = try SHA256Digest(stored: row.bytes(4))
         self.status = try row.text(5)
         self.fulfillmentStatuses = try row.text(6).split(separator: ",").map(String.init)
         self.orderNumber = try row.optionalText(7)
@@ -51,6 +51,21 @@ package struct OrderHead: Sendable {
     }
 }
 
+extension SHA256Digest {
+    /// A digest that was read back from the database.
+    ///
+    /// - Throws: ``StoreError`` with `corrupt` when it is of another length: that a hand or a damaged disk made, and it must
+    ///   not end the process.
+    init(stored bytes: [UInt8]) throws(StoreError) {
+        guard bytes.count == Self.byteCount else { throw StoreError.corruptRow }
+        self.init(bytes: bytes)
+    }
+}
+
+extension StoreError {
+    static let corruptRow = StoreError(.corrupt, "A row of the database can't be read back; run walletorders doctor.")
+}
+
 /// Turns a fault in what was read back from the database into one error that says so.
 func stored<Value>(_ read: () throws -> Value) throws -> Value {
     do {
@@ -58,6 +73,6 @@ func stored<Value>(_ read: () throws -> Value) throws -> Value {
     } catch let error as PostgresError {
         throw error
     } catch {
-        throw StoreError(.corrupt, "A row of the database can't be read back; run walletorders doctor.")
+        throw StoreError.corruptRow
     }
 }

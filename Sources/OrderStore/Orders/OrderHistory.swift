@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ExactJSON
+package import ExactJSON
 package import OrderModel
 import PostgreSQL
 package import ServiceRuntime
@@ -35,10 +35,13 @@ package struct OrderHistory: Sendable {
         package let receivedAt: Moment
         /// What was answered.
         package let verdict: String
-        /// What the log makes of it now; nil when it is older than what is folded. Later entries may have changed it.
+        /// What is left of it now: `applied` only when the document shows something of it still. Nil when it is older than
+        /// what is folded.
         package let presentVerdict: String?
         /// What it changed.
         package let changes: [String]
+        /// Why it could not be applied when it came, as findings.
+        package let errors: [JSONValue]
         /// The order's revision after it.
         package let revision: Int64
         /// The API key that sent it.
@@ -85,6 +88,8 @@ package struct OrderHistory: Sendable {
 
     /// The order now.
     package let head: OrderHead
+    /// When it was erased, if it was: the revisions that it had by then are counted by the head, and told no more.
+    package let erasedAt: Moment?
     /// Newest first, at most 200.
     package let revisions: [Revision]
     /// In log order, at most 500, the newest.
@@ -123,7 +128,7 @@ extension OrderStore {
                     (DeviceStatements.readReads, oneMore(most.reads)),
                     (DeviceStatements.readLogOfOrder, oneMore(most.log)),
                     (OrderStatements.readDocuments, [.text(key.orderType.text), .texts([key.order.text])]),
-                    (OrderStatements.readFoldedLog, place),
+                    (OrderStatements.readFoldedLog, place), (OrderStatements.readErasure, place),
                 ])
             }
         }
@@ -134,6 +139,7 @@ extension OrderStore {
         }
         return OrderHistory(
             head: try OrderHead(head, orderType: key.orderType),
+            erasedAt: try rows[8].first?.optionalTimestamp(0).map { Moment($0) },
             revisions: try rows[1].prefix(most.revisions).map { row in
                 OrderHistory.Revision(
                     revision: try row.int(0),
@@ -172,7 +178,7 @@ extension OrderStore {
     ) throws -> Verdicts {
         guard let document else { return [:] }
         let base = try stored { try FoldBase(json: try JSONValue(parsing: try document.bytes(2), limits: .stored)) }
-        return options.fold.fold(base, try ChangeRun.entries(log, key)).verdicts
+        return options.fold.presentVerdicts(base, try ChangeRun.entries(log, key))
     }
 
     private static func event(_ row: Row, _ verdicts: Verdicts) throws -> OrderHistory.Event {
@@ -184,6 +190,7 @@ extension OrderStore {
             verdict: try row.text(4),
             presentVerdict: verdicts[try row.text(0)]?.rawValue,
             changes: try LockedOrder.pointers(try row.text(5)),
+            errors: try LockedOrder.complaints(try row.text(5)),
             revision: try row.int(6),
             actor: try row.optionalText(7)
         )

@@ -48,7 +48,7 @@ extension OrderStore {
             guard fields.count == 3, let digest = Hex.decode(String(fields[1])),
                 let origin = OrderPart.Origin(rawValue: String(fields[2]))
             else { throw StoreError(.corrupt, "A pinned file can't be read back.", order: key) }
-            return OrderPart(name: String(fields[0]), digest: SHA256Digest(bytes: digest), origin: origin)
+            return OrderPart(name: String(fields[0]), digest: try SHA256Digest(stored: digest), origin: origin)
         }
         return PackageSource(head: head, document: document, parts: parts)
     }

@@ -4,13 +4,14 @@ import PostgreSQL
 
 /// Keys of merchants, share links and kept answers.
 enum AccessStatements {
-    /// Index: api_keys_pkey.
+    /// Done twice it is the same: nobody else has this identifier, which is 64 random bits. Index: api_keys_pkey.
     static let addKey = Statement(
         "add_api_key",
         """
         insert into api_keys (key_identifier, secret_digest, name, scopes, order_types, expires_at)
         values ($1::text, $2::bytea, $3::text, $4::text[], $5::text[], $6::timestamptz)
-        returning created_at
+        on conflict (key_identifier) do update set name = excluded.name
+            where api_keys.secret_digest = excluded.secret_digest
         """
     )
 
@@ -35,11 +36,12 @@ enum AccessStatements {
         """
     )
 
+    /// Done twice it is the same; the row is written all the same, so that the commit waits for the standby.
     /// Index: api_keys_pkey.
     static let revokeKey = Statement(
         "revoke_api_key",
         """
-        update api_keys set revoked_at = clock_timestamp() where key_identifier = $1::text and revoked_at is null
+        update api_keys set revoked_at = coalesce(revoked_at, clock_timestamp()) where key_identifier = $1::text
         """
     )
 
@@ -96,8 +98,8 @@ enum AccessStatements {
     )
 
     /// Takes a key for a request before its work begins: status 0, and how many twins of the request are at work. Returns a
-    /// row unless the key has an answer, or another request has it. A process that died at work holds a key for five
-    /// minutes, longer than any request may take. Index: idempotency_pkey.
+    /// row unless the key has an answer, or another request has it that is at work. A process that died at work holds a key
+    /// for five minutes, longer than any request may take. Index: idempotency_pkey.
     static let takeKey = Statement(
         "take_key",
         """
@@ -107,7 +109,8 @@ enum AccessStatements {
             status = 0, expires_at = excluded.expires_at,
             result = case when i.status = 0 and i.expires_at > clock_timestamp()
                 then (i.result::bigint + 1)::text else '1' end
-        where i.expires_at <= clock_timestamp() or i.status = 0 and i.fingerprint = excluded.fingerprint
+        where i.expires_at <= clock_timestamp()
+            or i.status = 0 and (i.fingerprint = excluded.fingerprint or i.result = '0')
         returning 1
         """
     )

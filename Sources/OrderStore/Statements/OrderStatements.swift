@@ -68,6 +68,12 @@ enum OrderStatements {
         """
     )
 
+    /// Index: orders_pkey.
+    static let readErasure = Statement(
+        "read_erasure",
+        "select erased_at from orders where order_type = $1::text and order_identifier = $2::text"
+    )
+
     /// Head, document and parts under one snapshot: two statements could pair revision 6's date with revision 5's
     /// content, which a 304 would then hide for good. Indexes: the three primary keys.
     static let readPackage = Statement(

@@ -15,7 +15,8 @@ enum TicketStatements {
 
     /// Takes up to `room` due tickets under a fresh claim and a lease of 30 s. The inner select is a fence: without it
     /// the planner may update more rows than its limit. `floor` keeps it from walking the dead index entries below the
-    /// last claim. One row without a device comes back when nothing is due, for its clock. Index: devices_due, then devices_pkey.
+    /// last claim. One row without a device comes back when nothing is due, for its clock. Indexes: devices_due, then devices_pkey
+    /// and the first entry of a device in registrations_pkey.
     static let claimTickets = Statement(
         "claim_tickets",
         """
@@ -27,7 +28,10 @@ enum TicketStatements {
             update devices d set claim = $4::uuid, due_at = now() + interval '30 seconds', attempts = d.attempts + 1
             from due where d.order_type = $1::text and d.device_identifier = due.device_identifier
             returning d.device_identifier, d.push_token, d.token_digest, d.token_since, d.mark, d.attempts::bigint,
-                d.first_failed_at, case when d.outcome = 'retry' then d.reason end)
+                d.first_failed_at, case when d.outcome = 'retry' then d.reason end,
+                (select r.order_identifier from registrations r
+                    where r.order_type = $1::text and r.device_identifier = d.device_identifier
+                    order by r.order_identifier limit 1))
         select t.*, now() from (values (true)) one (row) left join taken t on true
         """
     )

@@ -103,6 +103,13 @@ enum UpkeepStatements {
 
     static let readClock = Statement("read_clock", "select clock_timestamp()")
 
+    /// Writes next to nothing, so that its commit waits as every other does: until the standby, when there is one, has all
+    /// that was committed before. A transaction that only reads, or finds nothing to change, waits for nobody.
+    static let awaitStandby = Statement(
+        "await_standby",
+        "select pg_logical_emit_message(true, 'walletorders'::text, ''::text)"
+    )
+
     /// Invariant 1: the mark of a device is not below any mark that its list shows.
     static let markBehind = Statement(
         "check_mark_behind",

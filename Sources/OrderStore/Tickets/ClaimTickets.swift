@@ -64,7 +64,7 @@ extension OrderStore {
             orderType: orderType,
             claim: claim,
             tickets: tickets,
-            claimedAt: try rows.first.map { Moment(try $0.timestamp(8)) } ?? Moment(seconds: 1),
+            claimedAt: try rows.first.map { Moment(try $0.timestamp(9)) } ?? Moment(seconds: 1),
             isShort: taken.count < room
         )
     }

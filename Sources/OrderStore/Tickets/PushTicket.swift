@@ -22,6 +22,9 @@ package struct PushTicket: Sendable {
     package let firstFailedAt: Moment?
     /// APNs' reason when the last answer to this token meant "try again"; nil for another answer, or none.
     package let retryReason: String?
+    /// An order that the device follows, of several always the same one; nil when it follows none any more. Whoever has
+    /// one order's token may register any number of devices, but only for that order.
+    package let order: OrderIdentifier?
 
     /// Makes a ticket of its parts.
     package init(
@@ -31,7 +34,8 @@ package struct PushTicket: Sendable {
         mark: Int64,
         attempts: Int,
         firstFailedAt: Moment?,
-        retryReason: String?
+        retryReason: String?,
+        order: OrderIdentifier?
     ) {
         self.device = device
         self.pushToken = pushToken
@@ -41,17 +45,19 @@ package struct PushTicket: Sendable {
         self.attempts = attempts
         self.firstFailedAt = firstFailedAt
         self.retryReason = retryReason
+        self.order = order
     }
 
     init(_ row: Row) throws {
         self.device = try stored { try DeviceIdentifier(try row.text(0)) }
         self.pushToken = try stored { try PushToken(try row.text(1)) }
-        self.tokenDigest = SHA256Digest(bytes: try row.bytes(2))
+        self.tokenDigest = try SHA256Digest(stored: row.bytes(2))
         self.tokenSince = Moment(try row.timestamp(3))
         self.mark = try row.int(4)
         self.attempts = Int(try row.int(5))
         self.firstFailedAt = try row.optionalTimestamp(6).map { Moment($0) }
         self.retryReason = try row.optionalText(7)
+        self.order = try row.optionalText(8).map { text in try stored { try OrderIdentifier(text) } }
     }
 }
 

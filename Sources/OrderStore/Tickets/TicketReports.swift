@@ -44,8 +44,10 @@ extension OrderStore {
         }
     }
 
+    // short: APNs' reasons, letters of ASCII, 64 at most.
     /// How many pushes were given up and not redriven yet, by type and APNs' reason; an empty one stands for none.
     package func givenUpTickets() async throws -> [OrderTypeIdentifier: [String: Int]] {
+        // short: APNs' reasons, letters of ASCII, 64 at most.
         var counts: [OrderTypeIdentifier: [String: Int]] = [:]
         for row in try await client.query(TicketStatements.countDead) {
             let orderType = try stored { try OrderTypeIdentifier(try row.text(0)) }

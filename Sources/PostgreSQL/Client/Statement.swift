@@ -29,6 +29,7 @@ package struct Statement: Sendable, Hashable {
         guard words.first == "select" else { return false }
         let writers: Set<Substring> = [
             "for", "insert", "update", "delete", "into", "call", "nextval", "pg_notify", "lock",
+            "pg_logical_emit_message",
         ]
         return !words.contains {
             writers.contains($0) || $0.hasPrefix("pg_advisory") || $0.hasPrefix("pg_try_advisory")

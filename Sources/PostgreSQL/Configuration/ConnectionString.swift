@@ -17,7 +17,8 @@ internal enum ConnectionString {
             throw PostgresError(
                 .configuration,
                 looksLikeURL
-                    ? "the database URL can't be read; write postgresql://user@host:port/database?keyword=value"
+                    ? "the database URL can't be read; write postgresql://user@host:port/database?keyword=value, and in a user "
+                        + "or password @ as %40, / as %2F, # as %23, ? as %3F, % as %25"
                     : "the database settings can't be read; write a postgresql:// URL or keyword=value pairs"
             )
         }

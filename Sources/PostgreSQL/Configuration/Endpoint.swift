@@ -11,12 +11,20 @@ internal struct Endpoint: Sendable, Hashable {
     var address: String?
     var port: Int
 
-    /// All addresses of all hosts, in the order in which to try them.
+    /// A name without an address, with the resolver's words for it: that there is no such name, or that it can't be looked
+    /// up for the moment.
+    struct Unknown: Error, Sendable, Hashable {
+        let name: String
+        let reason: String
+    }
+
+    /// All addresses of all hosts, in the order in which to try them, and the names that have none.
     ///
     /// libpq would look names up itself, and block the loop while it does; and its connect timeout would not apply to each
     /// host. So both are done here.
-    static func all(of hosts: [PostgresConfiguration.Host]) async -> [Endpoint] {
+    static func all(of hosts: [PostgresConfiguration.Host]) async -> (known: [Endpoint], unknown: [Unknown]) {
         var endpoints: [Endpoint] = []
+        var unknown: [Unknown] = []
         for host in hosts {
             if let address = host.address {
                 endpoints.append(Endpoint(host: host.name, address: address, port: host.port))
@@ -25,12 +33,15 @@ internal struct Endpoint: Sendable, Hashable {
             } else if Endpoint.isNumeric(host.name) {
                 endpoints.append(Endpoint(host: host.name, address: host.name, port: host.port))
             } else {
-                // A look-up never throws; the pool of threads passes on what the closure does.
-                let addresses = (try? await runBlocking { Endpoint.lookUp(host.name) }) ?? []
-                endpoints += addresses.map { Endpoint(host: host.name, address: $0, port: host.port) }
+                do {
+                    let addresses = try await runBlocking { try Endpoint.lookUp(host.name) }
+                    endpoints += addresses.map { Endpoint(host: host.name, address: $0, port: host.port) }
+                } catch {
+                    unknown.append(error as? Unknown ?? Unknown(name: host.name, reason: "\(error)"))
+                }
             }
         }
-        return endpoints
+        return (endpoints, unknown)
     }
 
     /// Whether it is an address and not a name; one of IPv6 may have a zone (`fe80::1%eth0`).
@@ -41,12 +52,16 @@ internal struct Endpoint: Sendable, Hashable {
         return unsafe inet_pton(AF_INET, name, &four) == 1 || inet_pton(AF_INET6, name, &six) == 1
     }
 
-    private static func lookUp(_ name: String) -> [String] {
+    private static func lookUp(_ name: String) throws(Unknown) -> [String] {
         var hints = unsafe addrinfo()
         unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         unsafe hints.ai_flags = AI_ADDRCONFIG
         var list: UnsafeMutablePointer<addrinfo>?
-        guard unsafe getaddrinfo(name, nil, &hints, &list) == 0 else { return [] }
+        let code = unsafe getaddrinfo(name, nil, &hints, &list)
+        guard code == 0 else {
+            let words = unsafe code == EAI_SYSTEM ? strerror(errno) : UnsafeMutablePointer(mutating: gai_strerror(code))
+            throw Unknown(name: name, reason: unsafe words.map { unsafe String(cString: $0) } ?? "\(code)")
+        }
         defer { unsafe freeaddrinfo(list) }
         var addresses: [String] = []
         var entry = unsafe list

@@ -23,7 +23,7 @@ internal struct Connector: Sendable {
     /// - Throws: `.refused` or `.noDatabase` when the server says so, else `.connection` (or `.shuttingDown`).
     func connect() async throws(PostgresError) -> PostgresConnection {
         self.loop.preconditionOnLoop()
-        var endpoints = await Endpoint.all(of: self.configuration.hosts)
+        var (endpoints, unknown) = await Endpoint.all(of: self.configuration.hosts)
         if let good = self.lastGood.withLock({ $0 }), let index = endpoints.firstIndex(of: good) {
             endpoints.insert(endpoints.remove(at: index), at: 0)
         }
@@ -41,7 +41,7 @@ internal struct Connector: Sendable {
                 failures.append((endpoint, error))
             }
         }
-        throw self.summary(of: failures)
+        throw self.summary(of: failures, unknown)
     }
 
     private func connect(
@@ -72,16 +72,17 @@ internal struct Connector: Sendable {
     }
 
     /// One error of several. A refusal weighs more than an absence: it will not go away by waiting.
-    private func summary(of failures: [(endpoint: Endpoint, error: PostgresError)]) -> PostgresError {
-        guard let last = failures.last else {
-            let names = self.configuration.hosts.map(\.name).joined(separator: ", ")
-            return PostgresError(.connection, "no address was found for \(names)")
-        }
+    private func summary(
+        of failures: [(endpoint: Endpoint, error: PostgresError)],
+        _ unknown: [Endpoint.Unknown]
+    ) -> PostgresError {
+        let absence = unknown.map { "no address was found for \($0.name): \($0.reason)" }.joined(separator: "; ")
+        guard let last = failures.last else { return PostgresError(.connection, absence) }
         let cause = failures.first { $0.error.code == .refused || $0.error.code == .noDatabase } ?? last
         let place = cause.endpoint.host + (cause.endpoint.address == nil ? "" : ":\(cause.endpoint.port)")
         return PostgresError(
             cause.error.code == .readOnly ? .connection : cause.error.code,
-            "no connection to \(place): \(cause.error.message)",
+            "no connection to \(place): \(cause.error.message)" + (absence.isEmpty ? "" : "; " + absence),
             sqlState: cause.error.sqlState
         )
     }

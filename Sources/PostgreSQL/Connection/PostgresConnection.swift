@@ -49,6 +49,8 @@ package final class PostgresConnection: ReadinessHandler, @unchecked Sendable {
     internal var shortage: PostgresError?
     /// Whether the server turned out to be a standby.
     internal private(set) var isReadOnly = false
+    /// Whether a plan of the session's no longer fitted its tables.
+    internal private(set) var hasStalePlan = false
 
     internal init(
         handle: ConnectionHandle,
@@ -281,6 +283,7 @@ package final class PostgresConnection: ReadinessHandler, @unchecked Sendable {
             if error.code == .exhausted { self.shortage = error }
             // The plan of a statement does not outlive a change of its tables' columns; a fresh session plans anew.
             if error.isAboutPreparation { self.mustDiscard = true }
+            if error.hasStalePlan { self.hasStalePlan = true }
             if self.phase != .none, self.transactionFailure == nil { self.transactionFailure = error }
         }
         operation.continuation?.resume(returning: outcome)
@@ -340,7 +343,9 @@ package final class PostgresConnection: ReadinessHandler, @unchecked Sendable {
             // The answers are in, but the cancellation is still on its way somewhere.
             self.mustDiscard = true
             self.end(operation)
-        } else if operation.stop == nil, operation.isCancellable {
+        } else if operation.stop == nil {
+            // Also what its task can't cancel. A COMMIT that waits for the standby would wait on in the server though the
+            // connection is closed, and keep its locks and its session; cut short, it warns that it is on one machine only.
             self.stop(operation, .deadline)
         } else {
             self.fail(PostgresError(.connection, "the server did not answer in time"))

@@ -38,8 +38,9 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
         case encoding
         /// A column is not of the type that it was read as.
         case decoding
-        /// COMMIT, or a change in a transaction of its own, was sent, and its answer never came or left open whether the
-        /// standby has it. Look whether the work is there before doing it again.
+        /// COMMIT was sent, and its answer never came; or COMMIT or a change in a transaction of its own was answered with a
+        /// warning, which leaves open whether the standby has it. Look whether the work is there before doing it again. A
+        /// change of its own whose answer never came is `connection`.
         case unknownCommit
         /// The configuration can't be read.
         case configuration

@@ -85,6 +85,8 @@ internal final class ConnectionPool: @unchecked Sendable {
                 self.logger.notice("the server takes no writes; looking for the primary")
             }
         }
+        // The others' plans are from before the same change of the tables: a call would meet one after the other.
+        if connection.hasStalePlan { _ = self.dropAll(because: connection.identifier) }
         if let shortage = connection.shortage {
             connection.shortage = nil
             self.onShortage(shortage)

@@ -16,7 +16,8 @@ internal struct ClusterDirectory: Sendable {
     private static let unfinished = "pg.new"
     /// A path for a cluster in the making.
     func draft() -> String { "\(self.root)/\(Self.unfinished).\(getpid()).\(UInt32.random(in: 0...UInt32.max))" }
-    var socket: String { self.root + "/socket" }
+    var socket: String { Self.socket(in: self.root) }
+    static func socket(in root: String) -> String { root + "/socket" }
     var lockFile: String { self.root + "/pg.lock" }
     var startLog: String { self.root + "/pg.start.log" }
 
@@ -56,7 +57,8 @@ internal struct ClusterDirectory: Sendable {
         try self.look { () throws(SystemError) in try FileStatus(path) }
     }
 
-    private static func absolute(_ path: String) -> String {
+    /// A path from the root: a socket directory is one only when it begins with a slash.
+    static func absolute(_ path: String) -> String {
         var path = path
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
         if path.hasPrefix("/") { return path }

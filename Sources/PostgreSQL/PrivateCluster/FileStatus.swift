@@ -10,8 +10,8 @@ internal struct FileStatus: Sendable {
     let mode: UInt32
     let device: UInt64
     let inode: UInt64
-    /// Nanoseconds since 1970.
-    let modifiedAt: Int64
+    /// Since 1970. A file's time may lie beyond 2262, where a 64-bit number of nanoseconds ends.
+    let modifiedAt: Duration
 
     /// Follows symbolic links; nil when there is nothing.
     ///
@@ -28,7 +28,7 @@ internal struct FileStatus: Sendable {
         self.mode = status.st_mode
         self.device = UInt64(status.st_dev)
         self.inode = UInt64(status.st_ino)
-        self.modifiedAt = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+        self.modifiedAt = .seconds(status.st_mtim.tv_sec) + .nanoseconds(status.st_mtim.tv_nsec)
     }
 
     var isFolder: Bool { self.mode & S_IFMT == S_IFDIR }

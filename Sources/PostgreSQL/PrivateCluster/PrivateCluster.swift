@@ -82,9 +82,11 @@ package final class PrivateCluster: Service, Sendable {
     }
 
     private static func configuration(in directory: String) -> PostgresConfiguration {
-        // A socket directory is one only when it begins with a slash.
-        let socket = (try? ClusterDirectory(root: directory).socket) ?? directory + "/socket"
-        return PostgresConfiguration(socketDirectory: socket, database: self.databaseName, user: self.databaseName)
+        PostgresConfiguration(
+            socketDirectory: ClusterDirectory.socket(in: ClusterDirectory.absolute(directory)),
+            database: self.databaseName,
+            user: self.databaseName
+        )
     }
 
     // MARK: Life
@@ -357,7 +359,7 @@ package final class PrivateCluster: Service, Sendable {
         let words = File.tail(directory.startLog, limit: 4_096) ?? ""
         // What can't be looked at says nothing.
         let names = (try? Folder.names(in: directory.data + "/log")) ?? []
-        let logs = names.compactMap { name -> (Int64, String)? in
+        let logs = names.compactMap { name -> (Duration, String)? in
             let path = directory.data + "/log/" + name
             return ((try? FileStatus(path)) ?? nil).map { ($0.modifiedAt, path) }
         }

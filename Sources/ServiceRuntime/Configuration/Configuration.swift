@@ -11,13 +11,26 @@ package struct Setting: Sendable {
     package let summary: String
     /// Whether its value is redacted where settings are shown.
     package let isSecret: Bool
+    /// Whether it may be a flag: everyone on the machine reads a process's arguments.
+    package let isFlag: Bool
+    /// Whether its value is the path of a file or folder; a relative one in the file of settings goes from that file's folder.
+    package let isPath: Bool
 
     /// Declares a setting.
-    package init(_ key: String, default defaultValue: String? = nil, secret: Bool = false, _ summary: String) {
+    package init(
+        _ key: String,
+        default defaultValue: String? = nil,
+        secret: Bool = false,
+        flag: Bool = true,
+        path: Bool = false,
+        _ summary: String
+    ) {
         self.key = key
         self.defaultValue = defaultValue
         self.summary = summary
         self.isSecret = secret
+        self.isFlag = flag
+        self.isPath = path
     }
 
     /// The words of the key: `dataDir` and `data.dir` both are `data`, `dir`.
@@ -99,13 +112,17 @@ package struct Configuration: Sendable {
     }
 
     /// A value and its source.
-    package struct Entry: Sendable {
+    package struct Entry: Sendable, CustomReflectable {
         package let key: String
         package let text: String
         package let source: Source
         package let isSecret: Bool
         /// The value, or `<redacted>`.
         package var shown: String { self.isSecret ? "<redacted>" : self.text }
+        /// Without a secret's value, whoever prints it.
+        package var customMirror: Mirror {
+            Mirror(self, children: ["key": self.key, "shown": self.shown, "source": self.source])
+        }
     }
 
     /// All values in force, by key.
@@ -149,7 +166,7 @@ package struct Configuration: Sendable {
                 self.faults.append("unknown variable \(name)" + (hint.map { "; did you mean \(prefix)\($0)?" } ?? ""))
             }
         }
-        for setting in variables {
+        for setting in variables where setting.isFlag {
             if let text = flags[setting.flag] { self.set(setting.key, text, .flag, setting) }
         }
     }

@@ -42,7 +42,9 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     private var timerSequence: UInt64 = 0
 
     /// The clock as it was when this turn of the loop began. Read on the loop.
-    package private(set) var now = MonotonicTime.now()
+    package var now: MonotonicTime { self.turnBegan }
+    // Stored apart: an access to a stored property of another module is checked for meeting another at each time.
+    private var turnBegan = MonotonicTime.now()
 
     /// Makes a loop and starts its thread.
     ///
@@ -294,7 +296,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
             let timeout: Int32 =
                 !self.local.isEmpty || isStopping ? 0 : EventLoop.milliseconds(until: self.timers.first?.deadline)
             let count = unsafe epoll_wait(self.epoll, events, Int32(capacity), timeout)
-            self.now = MonotonicTime.now()
+            self.turnBegan = MonotonicTime.now()
             for index in 0..<max(0, Int(count)) {
                 unsafe self.dispatch(events: events[index].events, data: clinux_epoll_data(events + index))
             }

@@ -145,6 +145,13 @@ package enum Files {
         return status.st_mode & 0o7777
     }
 
+    /// Whether a path is a folder, no link to one, that is this user's and nobody else's to enter.
+    package static func isPrivateFolder(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+            && status.st_mode & 0o7777 == 0o700 && status.st_uid == geteuid()
+    }
+
     /// Moves a file or folder. It takes the place of a file or of an empty folder, never of one with contents.
     package static func move(_ path: String, to target: String) throws(SystemError) {
         if unsafe rename(path, target) != 0 { throw SystemError.last("move \(path) to \(target)") }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Cryptography
+internal import ExactJSON
 internal import HTTPEngine
 
 /// What APNs refuses, and with which reason. Pure.
@@ -28,16 +29,18 @@ internal struct APNsRules: Sendable {
             return Refusal(403, "BadCertificateEnvironment")
         }
         guard let topic = headers["apns-topic"] else { return Refusal(400, "MissingTopic") }
-        guard certificate.subject(.userID) == topic else { return Refusal(400, "TopicDisallowed") }
+        guard certificate.subject(.userID)?.isExactly(topic) == true else { return Refusal(400, "TopicDisallowed") }
         guard (1...1_000).contains(token.utf8.count), token.utf8.allSatisfy(Self.isHexDigit) else {
             return Refusal(400, "BadDeviceToken")
         }
         if request.body.isEmpty { return Refusal(400, "PayloadEmpty") }
         if request.body.count > 4_096 { return Refusal(413, "PayloadTooLarge") }
         let type = headers["apns-push-type"]
-        if let type, !["alert", "background"].contains(type) { return Refusal(400, "InvalidPushType") }
+        if let type, !type.isExactly(oneOf: ["alert", "background"]) { return Refusal(400, "InvalidPushType") }
         if let priority = headers["apns-priority"] {
-            guard ["1", "5", "10"].contains(priority), !(type == "background" && priority == "10") else {
+            guard priority.isExactly(oneOf: ["1", "5", "10"]),
+                !(type?.isExactly("background") == true && priority.isExactly("10"))
+            else {
                 return Refusal(400, "BadPriority")
             }
         }

@@ -55,10 +55,10 @@ package final class APNsSimulator: Service {
     }
 
     private struct State: Sendable {
-        var counts: [String: Int] = [:]
+        var counts: [ExactKey: Int] = [:]
         var total = 0
         var recent: [Push] = []
-        var scripts: [String: ScriptedAnswer] = [:]
+        var scripts: [ExactKey: ScriptedAnswer] = [:]
         /// Replaced at each push: who waits for one waits for this.
         var next = Signal()
     }
@@ -112,11 +112,11 @@ package final class APNsSimulator: Service {
 
     /// Makes a token get other answers.
     package func script(_ token: String, _ answer: ScriptedAnswer) {
-        self.state.withLock { $0.scripts[token] = answer }
+        self.state.withLock { $0.scripts[ExactKey(token)] = answer }
     }
 
     /// How many pushes a token got.
-    package func count(of token: String) -> Int { self.state.withLock { $0.counts[token] ?? 0 } }
+    package func count(of token: String) -> Int { self.state.withLock { $0.counts[ExactKey(token)] ?? 0 } }
 
     /// How many pushes were accepted in all.
     package var total: Int { self.state.withLock { $0.total } }
@@ -140,7 +140,7 @@ package final class APNsSimulator: Service {
     ) async throws -> Int {
         try await withDeadline(deadline) {
             while true {
-                let (present, next) = state.withLock { ($0.counts[token] ?? 0, $0.next) }
+                let (present, next) = state.withLock { ($0.counts[ExactKey(token)] ?? 0, $0.next) }
                 if present > count { return present }
                 try await next.wait()
             }
@@ -158,9 +158,9 @@ package final class APNsSimulator: Service {
             return self.response(refusal, identifier)
         }
         let scripted = state.withLock { state -> ScriptedAnswer? in
-            guard var answer = state.scripts[token], answer.times > 0 else { return nil }
+            guard var answer = state.scripts[ExactKey(token)], answer.times > 0 else { return nil }
             answer.times -= 1
-            state.scripts[token] = answer.times > 0 ? answer : nil
+            state.scripts[ExactKey(token)] = answer.times > 0 ? answer : nil
             return answer
         }
         try await scripted?.after?.wait()
@@ -178,7 +178,9 @@ package final class APNsSimulator: Service {
             certificate: request.clientCertificate?.fingerprint.hex ?? ""
         )
         let waiting = state.withLock { state -> Signal in
-            if state.counts.count < Self.tokens || state.counts[token] != nil { state.counts[token, default: 0] += 1 }
+            if state.counts.count < Self.tokens || state.counts[ExactKey(token)] != nil {
+                state.counts[ExactKey(token), default: 0] += 1
+            }
             state.total += 1
             if state.recent.count >= Self.kept { state.recent.removeFirst(Self.kept / 2) }
             state.recent.append(push)
@@ -207,7 +209,7 @@ package final class APNsSimulator: Service {
         _ state: Locked<State>
     ) async throws -> HTTPResponse {
         let after = request.queryValue("after").flatMap(Int.init) ?? -1
-        var count = state.withLock { $0.counts[token] ?? 0 }
+        var count = state.withLock { $0.counts[ExactKey(token)] ?? 0 }
         if count <= after {
             do {
                 count = try await self.wait(token, after: after, deadline: .seconds(20), state)

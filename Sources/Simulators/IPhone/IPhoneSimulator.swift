@@ -38,7 +38,9 @@ package actor IPhoneSimulator {
     package nonisolated let pushToken: String
     private let client: HTTPClient
     private let roots: [Certificate]
+    // short: identifiers that were checked.
     private var orders: [String: WalletOrder] = [:]
+    // short: identifiers that were checked.
     private var tags: [String: String] = [:]
 
     /// Makes a phone without orders.
@@ -88,7 +90,7 @@ package actor IPhoneSimulator {
             throw IPhoneError("GET package: expected 200, got \(response.status.code)")
         }
         let type = response.headers["content-type"] ?? "none"
-        guard type == "application/vnd.apple.finance.order" else {
+        guard type.isExactly("application/vnd.apple.finance.order") else {
             throw IPhoneError("expected the media type application/vnd.apple.finance.order, got \(type)")
         }
         guard let lastModified = response.headers["last-modified"], WallTime(httpDate: lastModified) != nil else {
@@ -100,11 +102,11 @@ package actor IPhoneSimulator {
             let faults = report.findings.filter { $0.severity == .error }.map { "\($0.code): \($0.message)" }
             throw IPhoneError("expected a package that verifies, got \(faults.joined(separator: "; "))")
         }
-        guard document["orderIdentifier"]?.stringValue == details.order.text,
-            document["orderTypeIdentifier"]?.stringValue == details.orderType.text
+        guard document["orderIdentifier"]?.stringValue?.isExactly(details.order.text) == true,
+            document["orderTypeIdentifier"]?.stringValue?.isExactly(details.orderType.text) == true
         else { throw IPhoneError("expected the package of order \(details.order.text), got another order's") }
         if let held = known?.document["updatedAt"]?.stringValue, let come = document["updatedAt"]?.stringValue,
-            come < held
+            let earlier = try? OrderDate(parsing: held), let later = try? OrderDate(parsing: come), later < earlier
         {
             throw IPhoneError("expected an updatedAt of \(held) or later, got \(come): Wallet keeps the newer copy")
         }

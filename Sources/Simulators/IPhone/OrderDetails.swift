@@ -27,8 +27,10 @@ package struct OrderDetails: Sendable {
         self.orderType = try OrderTypeIdentifier(try text("orderTypeIdentifier"))
         self.order = try OrderIdentifier(try text("orderIdentifier"))
         let url = try text("webServiceURL")
-        guard url.hasPrefix("https://") else { throw IPhoneError("expected a webServiceURL with https://, got \(url)") }
-        self.webServiceURL = url.hasSuffix("/") ? String(url.dropLast()) : url
+        guard url.beginsExactly(with: "https://") else {
+            throw IPhoneError("expected a webServiceURL with https://, got \(url)")
+        }
+        self.webServiceURL = url.endsExactly(with: "/") ? String(Substring(url.utf8.dropLast())) : url
         self.authenticationToken = try text("authenticationToken")
         guard self.authenticationToken.count >= 16 else {
             let count = self.authenticationToken.count

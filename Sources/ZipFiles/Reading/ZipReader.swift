@@ -41,7 +41,7 @@ package struct ZipReader: Sendable {
 
     /// The first entry of a name.
     package func entry(named name: String) -> ZipEntry? {
-        entries.first { $0.name == name }
+        entries.first { $0.name.utf8.elementsEqual(name.utf8) }
     }
 
     /// The unpacked bytes of an entry, checked against its size and CRC-32.

@@ -73,6 +73,18 @@ struct ZipScan {
             fault(.truncated, "the directory is said to end at byte \(start + size), past its end record at \(end)")
             return nil
         }
+        let offset = end - size - start
+        if offset > 0, count > 0, bytes.get32(start + offset) == ZipRecord.directorySignature,
+            bytes.get32(offset) == ZipRecord.localSignature
+        {
+            let isHeader = bytes[..<offset].starts(with: "HTTP/".utf8)
+            fault(
+                .gap,
+                "\(offset) bytes stand in front of the archive, and all its offsets are wrong by them"
+                    + (isHeader ? ": an HTTP header was saved with it" : "")
+            )
+            return nil
+        }
         if start + size < end {
             fault(.gap, "\(end - start - size) bytes between the directory and the end record belong to nothing")
         }
@@ -160,6 +172,7 @@ struct ZipScan {
 
     private mutating func checkNames(_ records: [DirectoryRecord]) {
         var exact: Set<ArraySlice<UInt8>> = []
+        // short: longer names take no part.
         var similar: [String: String] = [:]
         for record in records {
             let name = record.name
@@ -167,6 +180,8 @@ struct ZipScan {
                 fault(.duplicateName, name, "the archive has two entries of this name")
                 continue
             }
+            // No file can have a longer name, and a run of accents costs Swift's comparison the square of its length.
+            guard record.nameBytes.count <= EntryName.maximumLength else { continue }
             // Swift compares strings by canonical equivalence, so this finds both cases and Unicode forms.
             if let first = similar.updateValue(name, forKey: name.lowercased()) {
                 notice(.similarNames, name, "on many file systems this is the same file as \"\(first)\"")

@@ -2,6 +2,7 @@
 import Cryptography
 import DeviceAPI
 import HTTPEngine
+import MerchantAPI
 import OrderModel
 import OrderPackage
 import OrderStore
@@ -15,9 +16,8 @@ import ServiceRuntime
 actor ConfigurationReload {
     /// Settings that hold from the start of a process to its end.
     private static let fixed = [
-        "dataDir", "database", "databaseConnections", "loops", "trustedProxies", "device.listen", "merchant.listen",
-        "admin.listen",
-        "apnsSimulator.listen", "drain",
+        "dataDir", "database", "databasePassword", "databasePasswordFile", "databaseConnections", "loops",
+        "trustedProxies", "device.listen", "merchant.listen", "admin.listen", "apnsSimulator.listen", "drain",
     ]
 
     private let start: ServerConfiguration
@@ -90,6 +90,12 @@ actor ConfigurationReload {
         self.parts.types.replace(types)
         self.parts.worker?.settingsChanged()
         if let tls { self.parts.deviceServer?.replaceTLS(tls) }
+        let limits = configuration.limits
+        self.parts.deviceLimits?.set(requestsPerDevice: limits.perDevice, requestsPerAddress: limits.perAddress)
+        self.parts.merchantLimits?.set(
+            requestsPerKey: limits.perKey,
+            failuresPerAddress: limits.failuresPerAddress
+        )
         LogSink.standardError.setLevel(configuration.logLevel)
         for key in lasting { self.logger.warning("this change needs a restart", ["setting": .string(key)]) }
         let renewed = types.filter { type in

@@ -26,8 +26,8 @@ struct Database: Sendable {
     ) throws {
         var cluster: PrivateCluster?
         var settings: PostgresConfiguration
-        if let url = configuration.database {
-            settings = try Self.settings(url: url.value)
+        if let given = configuration.database {
+            settings = given
         } else if plan.isSelfContained {
             let own = PrivateCluster(directory: data.path, logger: logger.labelled("postgres"))
             cluster = own
@@ -91,13 +91,6 @@ struct Database: Sendable {
     func close() async {
         await self.client.close()
         await self.cluster?.stop()
-    }
-
-    /// The settings of a database URL.
-    static func settings(url: String) throws -> PostgresConfiguration {
-        do { return try PostgresConfiguration(url: url) } catch {
-            throw ConfigurationError(["database: \(error)"])
-        }
     }
 
     /// Says in `pg_stat_activity` whose session it is: of which command, on which machine. A URL may say something else.

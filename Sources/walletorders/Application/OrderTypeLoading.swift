@@ -14,7 +14,9 @@ enum OrderTypeLoading {
         var loaded: [OrderTypeSettings] = []
         var faults: [String] = []
         for type in types {
-            do { loaded.append(try await self.load(type)) } catch {
+            do { loaded.append(try await self.load(type)) } catch let error as ConfigurationError {
+                faults += error.faults.map { "orderTypes.\(type.identifier.text)\($0)" }
+            } catch {
                 faults.append("orderTypes.\(type.identifier.text): \(error)")
             }
         }
@@ -32,7 +34,23 @@ enum OrderTypeLoading {
         }
     }
 
+    /// The files that are named and aren't there, each with its key: told together, as no other of them is read then.
+    private static func missingFiles(of type: ServerConfiguration.OrderType) async throws -> [String] {
+        let files = [
+            ("identity", type.identity), ("key", type.key), ("passphraseFile", type.passphraseFile),
+            ("intermediates", type.intermediates), ("apns.trust", type.apnsTrust),
+        ]
+        return try await runBlocking {
+            files.compactMap { key, path in
+                guard let path, !Files.exists(path) else { return nil }
+                return ".\(key): \(path) is not there, or may not be looked at"
+            }
+        }
+    }
+
     private static func load(_ type: ServerConfiguration.OrderType) async throws -> OrderTypeSettings {
+        let missing = try await self.missingFiles(of: type)
+        if !missing.isEmpty { throw ConfigurationError(missing) }
         let identity = try await self.identity(
             file: type.identity,
             key: type.key,
@@ -42,7 +60,7 @@ enum OrderTypeLoading {
         )
         guard identity.orderTypeIdentifier == type.identifier else {
             throw ConfigurationError([
-                "the certificate in \(type.identity) is for \(identity.orderTypeIdentifier.text); use that name, or the "
+                ".identity: the certificate in \(type.identity) is for \(identity.orderTypeIdentifier.text); use that name, or the "
                     + "certificate of this order type"
             ])
         }

@@ -25,6 +25,8 @@ struct Parts {
     private(set) var apnsSimulator: APNsSimulator?
     private(set) var deviceServer: HTTPServer?
     private(set) var worker: PushWorker?
+    private(set) var deviceLimits: DeviceLimits?
+    private(set) var merchantLimits: MerchantLimits?
     /// The paths that the device listener serves below, without those at its root; nil without a device listener.
     private(set) var devicePrefixes: Set<String>?
     /// What the last reload complained about, for the readiness page.
@@ -32,6 +34,8 @@ struct Parts {
 
     private let loops: EventLoopGroup
     private let logger: Logger
+    /// The addresses that can't be had.
+    private var bindFaults: [String] = []
 
     /// Makes the parts of a plan and takes their addresses.
     ///
@@ -60,6 +64,7 @@ struct Parts {
             try await self.addWebSide(configuration, descriptors)
         }
         try self.addConsole(configuration, descriptors.admin)
+        if !self.bindFaults.isEmpty { throw ConfigurationError(self.bindFaults) }
     }
 
     /// The order type that is served when none is configured: the test authority's, with pushes to the simulator.
@@ -96,7 +101,7 @@ struct Parts {
             loops: self.loops,
             logger: self.logger.labelled("apns-simulator")
         )
-        self.addresses.apns = try Self.bind(simulator.server, "apnsSimulator.listen")
+        self.addresses.apns = self.bind(simulator.server, "apnsSimulator.listen")
         self.services.append(simulator)
         self.apnsSimulator = simulator
     }
@@ -117,10 +122,18 @@ struct Parts {
         let packages = SignedPackages(store: self.store, types: self.types)
         let reads = PackageReads(store: self.store, logger: self.logger.labelled("device"))
         self.services.append(reads)
+        let limits = configuration.limits
+        let deviceLimits = DeviceLimits(
+            requestsPerDevice: limits.perDevice,
+            requestsPerAddress: limits.perAddress,
+            logger: self.logger.labelled("device")
+        )
+        self.deviceLimits = deviceLimits
         let device = DeviceAPI(
             store: self.store,
             packages: packages,
             reads: reads,
+            limits: deviceLimits,
             logger: self.logger.labelled("device")
         )
         var urls = configuration.orderTypes.map(\.webServiceURL)
@@ -137,14 +150,21 @@ struct Parts {
             loops: self.loops,
             logger: self.logger.labelled("device")
         )
-        self.addresses.device = try Self.bind(server, "device.listen")
+        self.addresses.device = self.bind(server, "device.listen")
         self.services.append(server)
         self.deviceServer = server
 
+        let merchantLimits = MerchantLimits(
+            requestsPerKey: limits.perKey,
+            failuresPerAddress: limits.failuresPerAddress,
+            logger: self.logger.labelled("merchant")
+        )
+        self.merchantLimits = merchantLimits
         let merchant = MerchantAPI(
             store: self.store,
             types: self.types,
             packages: packages,
+            limits: merchantLimits,
             logger: self.logger.labelled("merchant")
         )
         let merchantServer = HTTPServer(
@@ -157,7 +177,7 @@ struct Parts {
             loops: self.loops,
             logger: self.logger.labelled("merchant")
         )
-        self.addresses.merchant = try Self.bind(merchantServer, "merchant.listen")
+        self.addresses.merchant = self.bind(merchantServer, "merchant.listen")
         self.services.append(merchantServer)
     }
 
@@ -186,7 +206,7 @@ struct Parts {
             loops: self.loops,
             logger: self.logger.labelled("admin")
         )
-        self.addresses.admin = try Self.bind(server, "admin.listen")
+        self.addresses.admin = self.bind(server, "admin.listen")
         // The first to start and the last to end but for the database: while the others drain, it says so.
         self.services.insert(server, at: 0)
         // First to be told of the end: readiness goes before the listeners do.
@@ -210,9 +230,12 @@ struct Parts {
         }
     }
 
-    private static func bind(_ server: HTTPServer, _ setting: String) throws -> BoundAddress {
+    /// Binds a listener, or notes why not: all that can't be had are told together.
+    private mutating func bind(_ server: HTTPServer, _ key: String) -> BoundAddress? {
         do { return try server.bind() } catch {
-            throw CommandFailure(.configuration, "\(error); choose another address with \(setting)")
+            let flag = Settings.all.first { $0.key == key }?.flag ?? key
+            self.bindFaults.append("\(error); choose another address with --\(flag) (\(key) in the file)")
+            return nil
         }
     }
 }

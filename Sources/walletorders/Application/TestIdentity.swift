@@ -15,7 +15,8 @@ struct TestIdentity: Sendable {
     let authority: TestAuthority
 
     /// Reads the authority of a folder, or makes one there. What has ended, or ends within a week, is issued anew by the
-    /// same root, which whoever tries things out has told their programs to trust.
+    /// same root, which whoever tries things out has told their programs to trust; so is what can't be read, or doesn't
+    /// belong together, while root and intermediate are whole.
     ///
     /// - Throws: `CommandFailure` (78).
     static func load(_ folder: String) async throws -> TestIdentity {
@@ -23,7 +24,15 @@ struct TestIdentity: Sendable {
             return TestIdentity(
                 authority: try await runBlocking {
                     if Files.exists(folder + "/root.pem") {
-                        let authority = try TestAuthority.read(from: folder)
+                        let authority: TestAuthority
+                        do { authority = try TestAuthority.read(from: folder) } catch {
+                            let restored = try TestAuthority.restore(
+                                in: folder,
+                                orderType: try OrderTypeIdentifier(self.orderType)
+                            )
+                            Terminal.complain("the test certificates are issued anew, by the same root: \(error)")
+                            return restored
+                        }
                         let end = min(authority.identity.chainNotAfter, authority.server.certificate.notAfter)
                         return end > WallTime.now().seconds + 7 * 86_400 ? authority : try authority.renew(in: folder)
                     }

@@ -11,41 +11,40 @@ struct Upkeep: Service {
     let types: OrderTypeDirectory
     let logger: Logger
 
-    /// How many orders of a roll-out get their revision in one go: short enough to end between two looks at the shutdown.
+    /// How many orders of a roll-out get their revision in one go: short enough to end between two looks at the shutdown,
+    /// and for the others' turn.
     private static let batch = 50
 
-    func run(shutdown: Signal) async throws {
+    /// Where each work stands.
+    private struct Places {
+        /// Orders that a roll-out under way has reached so far.
+        var rolledOut: [OrderTypeIdentifier: Int] = [:]
+        /// A type whose roll-out fails waits alone; the others', and all else, go on.
+        var waiting: [OrderTypeIdentifier: MonotonicTime] = [:]
         var nextRemoval = MonotonicTime.now() + .seconds(60)
         var nextSweep = MonotonicTime.now() + .seconds(600)
-        // A type whose roll-out fails waits alone; the others', and all removals, go on.
-        var waiting: [OrderTypeIdentifier: MonotonicTime] = [:]
+        var sweep: FileSweepPlace?
+        /// Types whose logs are still to be looked at, and how far the first of them is.
+        var folds: ArraySlice<OrderTypeSettings> = []
+        var fold: OrderIdentifier?
+    }
+
+    /// In turns: one batch of each work that has something to do, so that none waits for another's end, be it a million
+    /// orders away.
+    func run(shutdown: Signal) async throws {
+        var places = Places()
+        var hasMore = false
         while !shutdown.isFired {
-            do { try await withDeadline(.seconds(1)) { try await shutdown.wait() } } catch is DeadlineExceeded {}
+            if !hasMore {
+                do { try await withDeadline(.seconds(1)) { try await shutdown.wait() } } catch is DeadlineExceeded {}
+            }
+            hasMore = false
             for type in self.types.all where !shutdown.isFired {
-                if let until = waiting[type.identifier], MonotonicTime.now() < until { continue }
-                let isDone = await self.attempt("roll-out", of: type, until: shutdown) {
-                    try await self.refresh(type, until: shutdown)
-                }
-                waiting[type.identifier] = isDone ? nil : MonotonicTime.now() + .seconds(60)
+                if await self.rollOut(type, &places, until: shutdown) { hasMore = true }
             }
-            if shutdown.isFired { return }
-            if MonotonicTime.now() >= nextRemoval {
-                nextRemoval = MonotonicTime.now() + .seconds(60)
-                _ = await self.attempt("removal of what is over", until: shutdown) {
-                    while try await self.store.removeExpired(batch: 1_000) > 0, !shutdown.isFired {}
-                }
-            }
-            if MonotonicTime.now() >= nextSweep {
-                nextSweep = MonotonicTime.now() + .seconds(3_600)
-                _ = await self.attempt("sweep of unused files", until: shutdown) {
-                    try await self.sweepFiles(until: shutdown)
-                }
-                for type in self.types.all where !shutdown.isFired {
-                    _ = await self.attempt("folding of long logs", of: type, until: shutdown) {
-                        try await self.foldLogs(of: type, until: shutdown)
-                    }
-                }
-            }
+            if !shutdown.isFired, await self.remove(&places, until: shutdown) { hasMore = true }
+            if !shutdown.isFired, await self.sweep(&places, until: shutdown) { hasMore = true }
+            if !shutdown.isFired, await self.fold(&places, until: shutdown) { hasMore = true }
         }
     }
 
@@ -69,35 +68,68 @@ struct Upkeep: Service {
     }
 
     /// Goes on with a roll-out that was asked for, if there is one.
-    private func refresh(_ type: OrderTypeSettings, until shutdown: Signal) async throws {
-        let options = Self.options(type)
-        var count = 0
-        while !shutdown.isFired {
-            guard let done = try await self.store.refreshBatch(of: type.identifier, size: Self.batch, options) else {
-                break
-            }
-            count += done
+    ///
+    /// - Returns: whether there is more to do.
+    private func rollOut(_ type: OrderTypeSettings, _ places: inout Places, until shutdown: Signal) async -> Bool {
+        let name = type.identifier
+        if let until = places.waiting[name], MonotonicTime.now() < until { return false }
+        var done: Int?
+        let isDone = await self.attempt("roll-out", of: type, until: shutdown) {
+            done = try await self.store.refreshBatch(of: name, size: Self.batch, Self.options(type))
         }
-        if count > 0 {
+        places.waiting[name] = isDone ? nil : MonotonicTime.now() + .seconds(60)
+        if let done {
+            places.rolledOut[name, default: 0] += done
+            return true
+        }
+        if isDone, let count = places.rolledOut.removeValue(forKey: name), count > 0 {
             self.logger.notice(
                 "files and texts were rolled out",
-                ["orderType": .string(type.identifier.text), "orders": .integer(count)]
+                ["orderType": .string(name.text), "orders": .integer(count)]
             )
         }
+        return false
     }
 
-    /// Takes away contents that nothing uses.
-    private func sweepFiles(until shutdown: Signal) async throws {
-        var place: FileSweepPlace?
-        repeat { place = try await self.store.sweepFiles(after: place).next } while place != nil && !shutdown.isFired
+    /// Takes away what has had its time.
+    private func remove(_ places: inout Places, until shutdown: Signal) async -> Bool {
+        guard MonotonicTime.now() >= places.nextRemoval else { return false }
+        var removed = 0
+        _ = await self.attempt("removal of what is over", until: shutdown) {
+            removed = try await self.store.removeExpired(batch: 1_000)
+        }
+        if removed > 0 { return true }
+        places.nextRemoval = MonotonicTime.now() + .seconds(60)
+        return false
+    }
+
+    /// Takes away contents that nothing uses, and has the logs looked at afterwards.
+    private func sweep(_ places: inout Places, until shutdown: Signal) async -> Bool {
+        guard MonotonicTime.now() >= places.nextSweep else { return false }
+        var next: FileSweepPlace?
+        let place = places.sweep
+        _ = await self.attempt("sweep of unused files", until: shutdown) {
+            next = try await self.store.sweepFiles(after: place).next
+        }
+        places.sweep = next
+        if next != nil { return true }
+        places.nextSweep = MonotonicTime.now() + .seconds(3_600)
+        places.folds = self.types.all[...]
+        places.fold = nil
+        return false
     }
 
     /// Shortens logs that have grown long.
-    private func foldLogs(of type: OrderTypeSettings, until shutdown: Signal) async throws {
-        var cursor: OrderIdentifier?
-        repeat {
-            cursor = try await self.store.foldLongLogs(of: type.identifier, after: cursor, Self.options(type))
-        } while cursor != nil && !shutdown.isFired
+    private func fold(_ places: inout Places, until shutdown: Signal) async -> Bool {
+        guard let type = places.folds.first else { return false }
+        var next: OrderIdentifier?
+        let place = places.fold
+        _ = await self.attempt("folding of long logs", of: type, until: shutdown) {
+            next = try await self.store.foldLongLogs(of: type.identifier, after: place, Self.options(type))
+        }
+        places.fold = next
+        if next == nil { places.folds.removeFirst() }
+        return !places.folds.isEmpty
     }
 
     private static func options(_ type: OrderTypeSettings) -> ChangeOptions {

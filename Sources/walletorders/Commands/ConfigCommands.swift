@@ -32,7 +32,7 @@ enum ConfigShowCommand: Command {
         }
         for entry in entries {
             let source = arguments.has("sources") ? "  (\(entry.source.rawValue))" : ""
-            Terminal.print("\(entry.key) = \(Terminal.printable(entry.shown))\(source)")
+            Terminal.print("\(entry.key) = \(Terminal.line(entry.shown))\(source)")
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Cryptography
+import ExactJSON
 import OrderModel
 import OrderStore
 import ServiceRuntime
@@ -9,13 +10,20 @@ enum HistoryText {
     /// The most lines of one kind.
     private static let most = 12
 
+    /// A worker at work takes no longer than this, in seconds, to come to what is due.
+    private static let late: Int64 = 60
+
     static func lines(_ history: OrderHistory) -> [String] {
         let head = history.head
         var lines = [
             "\(head.key.orderType.text) \(head.key.order.text)",
             head.isErased
-                ? "erased" : "revision \(head.revision), \(head.status), updated \(head.modifiedAt.rfc3339)",
+                ? "erased" + (history.erasedAt.map { " at \($0.wallTime.rfc3339)" } ?? "")
+                    + ", after \(head.revision) \(head.revision == 1 ? "revision" : "revisions"), the last updated "
+                    + "\(head.modifiedAt.rfc3339); nothing else is kept"
+                : "revision \(head.revision), \(head.status), updated \(head.modifiedAt.rfc3339)",
         ]
+        if head.isErased { return lines }
         func add(_ title: String, _ rows: [String]) {
             lines += ["", rows.isEmpty ? "\(title): none" : "\(title):"]
             if rows.count > self.most { lines.append("  … \(rows.count - self.most) earlier ones: --json shows all") }
@@ -31,9 +39,11 @@ enum HistoryText {
         add(
             "Events",
             history.events.map { event in
-                let verdict = event.presentVerdict ?? event.verdict
+                var verdict = event.verdict
+                if let present = event.presentVerdict, present != verdict { verdict += ", now \(present)" }
                 return "\(event.occurredAt.wallTime.rfc3339)  \(event.kind) \(event.identifier)  \(verdict)  "
                     + "revision \(event.revision)"
+                    + event.errors.compactMap { $0["message"]?.stringValue }.map { "  (\($0))" }.joined()
             }
         )
         add("Devices", history.devices.map(self.line))
@@ -64,6 +74,10 @@ enum HistoryText {
             line += "  being sent"
         } else if let due = device.dueAt {
             line += "  due \(due.wallTime.rfc3339) after \(device.attempts) \(device.attempts == 1 ? "try" : "tries")"
+            if due.wallTime.seconds < WallTime.now().seconds - Self.late {
+                line +=
+                    ", overdue: the worker's /readyz and 'walletorders doctor' tell whether pushes are stopped, and why"
+            }
         }
         return line + (device.reason.map { " (\($0))" } ?? "")
     }

@@ -65,11 +65,11 @@ enum IdentityRequestCommand: Command {
         }
         Terminal.print(
             """
-            \(Terminal.printable(key)): the private key. Keep it secret, and keep it: the certificate is of no use without.
-            \(Terminal.printable(output)): the request. Next:
+            \(Terminal.line(key)): the private key. Keep it secret, and keep it: the certificate is of no use without.
+            \(Terminal.line(output)): the request. Next:
               1. In Apple's developer portal, under Identifiers, register an Order Type ID.
               2. Under Certificates, choose Order Type ID Certificate, and upload the request.
-              3. Sign with the certificate that you get: --identity order.cer --key \(Terminal.printable(key))
+              3. Sign with the certificate that you get: --identity order.cer --key \(Terminal.line(key))
             """
         )
     }

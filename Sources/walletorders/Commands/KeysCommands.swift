@@ -14,7 +14,7 @@ enum KeysCreateCommand: Command {
             CommandLineOption(
                 "scope",
                 value: "SCOPE",
-                "orders:read, orders:write or admin; may be repeated (default: the first two)"
+                "orders:read, orders:write, or admin, which includes both; may be repeated (default: the first two)"
             ),
             CommandLineOption(
                 "order-type",
@@ -97,15 +97,16 @@ enum KeysListCommand: Command {
                     "lastUsedAt": key.lastUsedAt.map { .string($0.rfc3339) } ?? .null,
                 ]
             }
-            Terminal.print(String(decoding: JSONValue.array(rows).serialized(), as: UTF8.self))
+            Terminal.print(json: .array(rows))
             return
         }
         for key in keys {
             let state =
                 key.revokedAt.map { "revoked \($0.rfc3339)" } ?? key.expiresAt.map { "until \($0.rfc3339)" } ?? "valid"
             let types = key.orderTypes.map { $0.map(\.text).joined(separator: ",") } ?? "all order types"
-            let scopes = key.scopes.map(\.rawValue).sorted().joined(separator: ",")
-            Terminal.print("\(key.identifier)  \(Terminal.printable(key.name))  \(scopes)  \(types)  \(state)")
+            var scopes = key.scopes.map(\.rawValue).sorted().joined(separator: ",")
+            if key.scopes.contains(.admin) { scopes += " (all scopes)" }
+            Terminal.print("\(key.identifier)  \(Terminal.line(key.name))  \(scopes)  \(types)  \(state)")
         }
     }
 }
@@ -114,14 +115,15 @@ enum KeysListCommand: Command {
 enum KeysRevokeCommand: Command {
     static let description = CommandDescription(
         "walletorders keys revoke",
-        "Revoke merchant API keys.",
+        "Revoke merchant API keys, each by its identifier or as it was printed.",
         options: Settings.options,
         operands: "IDENTIFIER…"
     )
 
     static func run(_ arguments: CommandDescription.Arguments) async throws {
         guard !arguments.operands.isEmpty else { throw UsageError("name the keys to revoke; 'keys list' shows them") }
-        let identifiers = arguments.operands
+        let identifiers = arguments.operands.map(self.identifier)
+        // One that was revoked before is revoked: whoever asks again, after an answer that was lost, wants to hear that.
         let unknown = try await StoreAccess.withStore(arguments) { store, _ in
             var unknown: [String] = []
             for identifier in identifiers where try await !store.revokeAPIKey(identifier) { unknown.append(identifier) }
@@ -129,5 +131,11 @@ enum KeysRevokeCommand: Command {
         }
         if unknown.count < identifiers.count { Terminal.print("Revoked. Servers heed it within 5 seconds.") }
         if !unknown.isEmpty { throw CommandFailure(.checkFailed, "no such key: \(unknown.joined(separator: ", "))") }
+    }
+
+    /// The identifier of a key that was given whole, `wok_IDENTIFIER_SECRET`: its secret belongs into no message.
+    private static func identifier(_ operand: String) -> String {
+        guard operand.hasPrefix("wok_") else { return operand }
+        return String(operand.dropFirst(4).prefix { $0 != "_" })
     }
 }

@@ -12,7 +12,7 @@ enum OrderValidateCommand: Command {
         "Check order documents or source folders; - reads standard input.",
         options: [
             CommandLineOption("target", value: "RELEASE", "the oldest system to work on: ios16, ios17, …"),
-            CommandLineOption("first", "nothing was changed since the order was created: updatedAt equals createdAt"),
+            CommandLineOption("first", "check an order's first version, whose updatedAt must equal its createdAt"),
             CommandLineOption("json", "print JSON, one object a line"),
         ],
         operands: "FILE…"
@@ -28,7 +28,7 @@ enum OrderValidateCommand: Command {
         var options = ValidationOptions()
         if let text = arguments["target"] {
             guard let target = AppleRelease(text) else {
-                throw UsageError("--target is one of ios16, ios16.4, ios17, ios17.2, ios17.4, not \(text)")
+                throw UsageError("--target is a release such as ios16, ios17.2, ios18 or ios26, not \(text)")
             }
             options.target = target
         }
@@ -68,7 +68,12 @@ enum OrderValidateCommand: Command {
                 "\(error)" + ((error as? SystemError)?.errno == EFBIG ? "; at most 8 MiB are taken" : "")
             )
         }
-        let findings = OrderDocument.validate(text: bytes, options).findings
+        var findings = OrderDocument.validate(text: bytes, options).findings
+        if findings.contains(where: { $0.pointer == JSONPointer(tokens: ["order"]) }),
+            let wrapper = (try? JSONValue(parsing: bytes)).flatMap(OrderDocument.wrapperFinding)
+        {
+            findings = [wrapper]
+        }
         // Behind a fault in the syntax nothing was looked at.
         let isJSON = !Report.isUnread(findings)
         return FindingReport(file: path, checked: isJSON ? ["json", "order"] : ["json"], findings: findings)

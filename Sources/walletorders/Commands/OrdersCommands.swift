@@ -55,7 +55,7 @@ enum OrdersListCommand: Command {
             let parts = [head.status] + head.fulfillmentStatuses
             let number = head.orderNumber.map { "  number \($0)" } ?? ""
             Terminal.print(
-                Terminal.printable(
+                Terminal.line(
                     "\(head.key.order.text)\(number)  \(parts.joined(separator: ","))  revision \(head.revision)  "
                         + head.modifiedAt.rfc3339
                 )
@@ -129,7 +129,7 @@ enum OrdersHistoryCommand: Command {
         }
         guard let history else { throw OrdersCommands.unknown }
         if arguments.has("json") { return Terminal.print(json: history.json) }
-        for line in HistoryText.lines(history) { Terminal.print(Terminal.printable(line)) }
+        for line in HistoryText.lines(history) { Terminal.print(Terminal.line(line)) }
     }
 }
 

@@ -138,7 +138,17 @@ enum PackageBuildCommand: Command {
                 return try SigningIdentity.load(files, for: type, validAt: now)
             }
         } catch let error as OrderPackageError {
-            throw CommandFailure(.inputUnreadable, error.description)
+            throw CommandFailure(.inputUnreadable, error.description + self.option(for: error.code))
+        }
+    }
+
+    /// The option that gives what is missing.
+    private static func option(for code: OrderPackageError.Code) -> String {
+        switch code {
+        case .passphraseNeeded, .wrongPassphrase: " (--passphrase-file FILE)"
+        case .unknownIssuer, .wrongIntermediate: " (--intermediate FILE)"
+        case .noPrivateKey, .keyMismatch: " (--key PEM)"
+        default: ""
         }
     }
 
@@ -190,10 +200,10 @@ enum PackageBuildCommand: Command {
             return
         }
         for finding in report.findings { Report.complain(finding) }
-        for path in source.leftOut { Terminal.complain("left out: \(Terminal.printable(path))") }
+        for path in source.leftOut { Terminal.complain("left out: \(Terminal.line(path))") }
         guard let (output, package, identity, _) = result, output != "-" else { return }
         Terminal.print(
-            "\(Terminal.printable(output)): \(package.byteCount) bytes, signed for \(identity.orderTypeIdentifier.text)"
+            "\(Terminal.line(output)): \(package.byteCount) bytes, signed for \(identity.orderTypeIdentifier.text)"
         )
     }
 }

@@ -9,13 +9,14 @@ import ServiceRuntime
 enum PackageInspectCommand: Command {
     static let description = CommandDescription(
         "walletorders package inspect",
-        "Show what is in a package, or in an unpacked folder: files, signature, certificates, order without its token.",
+        "Show what is in a package, or in an unpacked folder: files, signature, certificates, order without its token; "
+            + "- reads standard input.",
         options: [CommandLineOption("json", "print JSON")],
         operands: "FILE"
     )
 
     static func run(_ arguments: CommandDescription.Arguments) async throws {
-        guard arguments.operands.count == 1 else { throw UsageError("name one package") }
+        guard arguments.operands.count == 1 else { throw UsageError("name one package, or - for standard input") }
         let path = arguments.operands[0]
         let report = try await PackageVerifier().verify(file: path)
         guard !report.files.isEmpty else {
@@ -25,7 +26,7 @@ enum PackageInspectCommand: Command {
         if arguments.has("json") {
             Terminal.print(json: Self.json(report, path))
         } else {
-            for line in Self.lines(report, path) { Terminal.print(Terminal.printable(line)) }
+            for line in Self.lines(report, path) { Terminal.print(Terminal.line(line)) }
             if let order = report.order { Terminal.print(json: Self.withoutToken(order), .pretty) }
         }
     }

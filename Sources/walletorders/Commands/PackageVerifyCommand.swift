@@ -9,7 +9,7 @@ import ServiceRuntime
 enum PackageVerifyCommand: Command {
     static let description = CommandDescription(
         "walletorders package verify",
-        "Explain everything that would make Wallet refuse a package, or an unpacked folder.",
+        "Explain everything that would make Wallet refuse a package, or an unpacked folder; - reads standard input.",
         options: [
             CommandLineOption("trust", value: "FILE", "a root beside Apple's, PEM or DER; may be repeated"),
             CommandLineOption(
@@ -28,7 +28,12 @@ enum PackageVerifyCommand: Command {
     )
 
     static func run(_ arguments: CommandDescription.Arguments) async throws {
-        guard !arguments.operands.isEmpty else { throw UsageError("name the packages to verify") }
+        guard !arguments.operands.isEmpty else {
+            throw UsageError("name the packages to verify, or - for standard input")
+        }
+        guard arguments.operands.count(where: { $0 == "-" }) <= 1 else {
+            throw UsageError("- can stand once: standard input is read to its end")
+        }
         var roots: [Certificate] = []
         for path in arguments.all("trust") { roots += try await OrderTypeLoading.certificates(path) }
         var issuers: [Certificate] = []
@@ -62,12 +67,15 @@ enum PackageVerifyCommand: Command {
 }
 
 extension PackageVerifier {
-    /// Reads and checks a package or an unpacked one, off the event loops.
+    /// Reads and checks a package, from standard input if it is called `-`, or an unpacked one, off the event loops.
     ///
     /// - Throws: `CommandFailure` (66) when it can't be read.
     func verify(file path: String) async throws -> VerificationReport {
         do {
             return try await runBlocking {
+                if path == "-" {
+                    return self.verify(try Files.read(descriptor: 0, name: "standard input", limit: 16 << 20))
+                }
                 guard Files.isDirectory(path) else { return self.verify(try Files.read(path)) }
                 return self.verify(try UnpackedFolder(path))
             }

@@ -12,14 +12,14 @@ enum Report {
         }
         let verdict = report.isValid ? "valid" : "not valid"
         let counts = self.counts(report.findings)
-        Terminal.print("\(Terminal.printable(file)): \(verdict)" + (counts.isEmpty ? "" : ": \(counts)"))
+        Terminal.print("\(Terminal.line(file)): \(verdict)" + (counts.isEmpty ? "" : ": \(counts)"))
         Terminal.print("  checked: \(report.checked.joined(separator: ", "))")
         // What keeps the order from being shown comes first.
         for severity in Finding.Severity.allCases {
             for finding in report.findings where finding.severity == severity {
                 Terminal.print("\n  \(severity.rawValue) \(finding.code) at \(self.place(finding))")
-                Terminal.print("    \(self.oneLine(finding.message))")
-                if let fix = finding.fix { Terminal.print("    Fix: \(self.oneLine(fix))") }
+                Terminal.print("    \(Terminal.line(finding.message))")
+                if let fix = finding.fix { Terminal.print("    Fix: \(Terminal.line(fix))") }
             }
         }
     }
@@ -43,19 +43,15 @@ enum Report {
     private static func line(_ finding: Finding) -> String {
         let fix = finding.fix.map { " \($0)" } ?? ""
         return "\(finding.severity.rawValue) \(finding.code) at \(self.place(finding)): "
-            + self.oneLine(finding.message + fix)
+            + Terminal.line(finding.message + fix)
     }
 
     /// Names from a package may hold line ends, which must not look like findings.
-    private static func oneLine(_ text: String) -> String {
-        Terminal.printable(text.replacing("\n", with: "\u{fffd}"))
-    }
-
     private static func place(_ finding: Finding) -> String {
         var place = finding.path ?? ""
-        if place == "." { place = "the whole package" }
+        if place.isExactly(".") { place = "the whole package" }
         if let pointer = finding.pointer { place = pointer.description.isEmpty ? "/" : pointer.description }
         if let line = finding.line { place += " line \(line)" + (finding.column.map { ", column \($0)" } ?? "") }
-        return self.oneLine(place)
+        return Terminal.line(place)
     }
 }

@@ -12,7 +12,7 @@ extension SourceFolder {
         do {
             return try await runBlocking { try SourceFolder(path, output: output) }
         } catch {
-            throw CommandFailure(.inputUnreadable, "\(error)")
+            throw CommandFailure(.inputUnreadable, Terminal.line("\(error)"))
         }
     }
 

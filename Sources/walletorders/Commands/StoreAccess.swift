@@ -15,8 +15,8 @@ enum StoreAccess {
         LogSink.standardError.setLevel(.error)
         let logger = Logger(label: "walletorders")
         var settings: PostgresConfiguration
-        if let url = configuration.database {
-            settings = try Database.settings(url: url.value)
+        if let given = configuration.database {
+            settings = given
         } else if let running = try PrivateCluster.running(in: configuration.dataDirectory) {
             settings = running
         } else {

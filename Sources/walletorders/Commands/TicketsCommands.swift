@@ -32,7 +32,7 @@ enum TicketsListCommand: Command {
         for ticket in dead {
             let pushed = ticket.pushedAt.map { "last pushed \($0.wallTime.rfc3339)" } ?? "never pushed"
             Terminal.print(
-                "  device \(HistoryText.name(ticket.device.text))  \(ticket.reason ?? "no answer")  \(pushed)"
+                "  device \(HistoryText.name(ticket.device.text))  \(Terminal.line(ticket.reason ?? "no answer"))  \(pushed)"
                     + (type == nil ? "  \(ticket.orderType.text)" : "")
             )
         }

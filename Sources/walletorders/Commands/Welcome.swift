@@ -50,7 +50,7 @@ enum Welcome {
             case .ip: "http://\(Application.authority(merchant))"
             case .unix(let path): "--unix-socket '\(path.replacing("'", with: "'\\''"))' http://localhost"
             }
-        return "curl -sS \(place)/api/v1/orders -H 'Authorization: Bearer \(key)' "
+        return "curl -sS -o answer.json \(place)/api/v1/orders -H 'Authorization: Bearer \(key)' "
             + "-H 'Content-Type: application/json' -d '\(order)'"
     }
 

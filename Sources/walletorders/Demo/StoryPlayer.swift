@@ -49,10 +49,10 @@ struct StoryPlayer {
         do {
             let (result, checks) = try await body()
             Terminal.print("  \(number) \(words)")
-            for check in checks { Terminal.print("      ✓ \(Terminal.printable(check))") }
+            for check in checks { Terminal.print("      ✓ \(Terminal.line(check))") }
             return result
         } catch {
-            Terminal.print("  \(number) \(words)\n      ✗ \(Terminal.printable("\(error)"))")
+            Terminal.print("  \(number) \(words)\n      ✗ \(Terminal.line("\(error)"))")
             throw CommandFailure(.checkFailed, "step \(number) of \"\(self.story.title)\" failed: \(error)")
         }
     }

@@ -68,8 +68,8 @@ struct DatabaseCheck {
 
     private func settings() throws -> PostgresConfiguration? {
         var settings: PostgresConfiguration
-        if let url = self.configuration.database {
-            settings = try PostgresConfiguration(url: url.value)
+        if let given = self.configuration.database {
+            settings = given
         } else if let running = try PrivateCluster.running(in: self.configuration.dataDirectory) {
             settings = running
         } else {

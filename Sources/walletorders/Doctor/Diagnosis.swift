@@ -23,7 +23,7 @@ struct Diagnosis: Sendable {
     /// For people: a line, and one more with the fix.
     var text: String {
         let line = "\(self.isGood ? "✓" : "✗") \(self.subject): \(self.message)"
-        return Terminal.printable(line + (self.fix.map { "\n    → \($0)" } ?? ""))
+        return Terminal.line(line) + (self.fix.map { "\n    → " + Terminal.line($0) } ?? "")
     }
 
     var json: JSONValue {

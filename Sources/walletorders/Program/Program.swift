@@ -155,7 +155,10 @@ enum Program {
     private static func meaning(of error: PostgresError) -> (CommandFailure.Code, String?) {
         switch error.code {
         case .connection, .refused, .noDatabase, .readOnly, .shuttingDown:
-            (.unavailable, "The setting database says where it is and who asks; 'walletorders doctor' looks closer")
+            (
+                .unavailable,
+                "The settings database and databasePassword say where it is and who asks; 'walletorders doctor' looks closer"
+            )
         case .configuration, .newerSchema, .migrationChanged: (.configuration, nil)
         // 42P01: there is no such table.
         case _ where error.sqlState == "42P01":

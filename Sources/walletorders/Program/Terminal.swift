@@ -35,20 +35,25 @@ enum Terminal {
         Files.writeStandardError("walletorders: \(self.printable(text))\n")
     }
 
-    /// A terminal's own control characters are no part of what came from outside.
-    static func printable(_ text: String) -> String {
-        String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.map { self.isControl($0) && $0 != "\n" ? "\u{fffd}" : $0 }
-            )
-        )
+    /// A text from outside as a piece of one line: what it holds can neither begin another line nor move on the screen.
+    ///
+    /// Every text that is printed and isn't this program's own goes through here. It goes by code points: to Swift's
+    /// characters CR LF is one, and a run of accents is one whose comparison takes the square of its length.
+    static func line(_ text: String) -> String { self.plain(text) { self.isControl($0) } }
+
+    /// The same for a message of this program's own, whose line ends are meant.
+    private static func printable(_ text: String) -> String { self.plain(text) { self.isControl($0) && $0 != "\n" } }
+
+    private static func plain(_ text: String, without isTaken: (Unicode.Scalar) -> Bool) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.map { isTaken($0) ? "\u{fffd}" : $0 }))
     }
 
-    /// Whether a terminal obeys the character instead of showing it: C0, DEL, C1 (ECMA-48), and what changes the direction of
-    /// the text behind it (Unicode UAX 9, explicit formatting), so that it reads otherwise than it is.
+    /// Whether a terminal or an editor obeys the character instead of showing it: C0, DEL, C1 (ECMA-48), the separators of
+    /// lines and paragraphs, and what changes the direction of the text around it (Unicode UAX 9), so that it reads otherwise
+    /// than it is.
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
-        case 0..<0x20, 0x7f..<0xa0, 0x202a...0x202e, 0x2066...0x2069: true
+        case 0..<0x20, 0x7f..<0xa0, 0x61c, 0x200e...0x200f, 0x2028...0x2029, 0x202a...0x202e, 0x2066...0x2069: true
         default: false
         }
     }

@@ -36,7 +36,20 @@ enum ConfigurationFile {
         var orderTypes: [String] = []
         if case .object(let types)? = object["orderTypes"] { orderTypes = types.map(\.name) }
         self.takeUnknown(&entries, of: orderTypes, &faults)
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+        for index in entries.indices { entries[index].text = self.located(entries[index], in: folder) }
         return Contents(entries: entries, orderTypes: orderTypes, faults: faults.map { "\(path): \($0)" })
+    }
+
+    /// A value as it is meant: the paths in a file are the same from wherever it is used, so they go from its folder.
+    private static func located(_ entry: (key: String, text: String), in folder: String) -> String {
+        let (key, text) = entry
+        if key.hasSuffix(".listen"), text.hasPrefix("unix:"), text.utf8.count > 5, !text.hasPrefix("unix:/") {
+            return "unix:" + folder + text.dropFirst(5)
+        }
+        let setting = Settings.all.first { $0.wildcard(in: key) != nil }
+        guard setting?.isPath == true, !text.isEmpty, !text.hasPrefix("/") else { return text }
+        return folder + text
     }
 
     /// Takes out the keys of order types that are no settings. Names of order types hold dots, so `orderTypes.a.b.identity`

@@ -27,8 +27,21 @@ struct ServerConfiguration: Sendable {
         let apnsExpiration: Duration
     }
 
+    /// How often devices and merchants may ask: requests a minute, 0 for no limit.
+    struct Limits: Sendable {
+        /// About one device, order or share link, from one address.
+        let perDevice: Int
+        /// From one address to the public listener.
+        let perAddress: Int
+        /// With one merchant key, each event of a bulk request counted.
+        let perKey: Int
+        /// Without a valid merchant key, from one address.
+        let failuresPerAddress: Int
+    }
+
     let dataDirectory: String
-    let database: Sensitive<String>?
+    /// With the password, wherever it was given; nil for the private cluster.
+    let database: PostgresConfiguration?
     let databaseConnections: Int
     let loops: Int
     let webServiceURL: String?
@@ -36,6 +49,8 @@ struct ServerConfiguration: Sendable {
     let deviceListen: ListenAddress
     let deviceCertificate: String?
     let deviceKey: String?
+    /// How often may be asked, each a number a minute; 0 is no limit. Each process counts for itself.
+    let limits: Limits
     let merchantListen: ListenAddress
     let adminListen: ListenAddress
     let apnsSimulatorListen: ListenAddress
@@ -75,18 +90,25 @@ struct ServerConfiguration: Sendable {
             file = try await ConfigurationFile.read(path)
         }
         environment["WALLETORDERS_CONFIG"] = nil
+        let values = Configuration(settings: Settings.all, flags: flags, environment: environment, file: file.entries)
         return ServerConfiguration(
-            Configuration(settings: Settings.all, flags: flags, environment: environment, file: file.entries),
+            values,
             file,
-            environment: environment
+            environment: environment,
+            password: await DatabasePassword.read(values)
         )
     }
 
-    init(_ given: Configuration, _ file: ConfigurationFile.Contents, environment: [String: String]) {
+    init(
+        _ given: Configuration,
+        _ file: ConfigurationFile.Contents,
+        environment: [String: String],
+        password: DatabasePassword = .none
+    ) {
         var values = given
         self.dataDirectory = Self.absolute(values.text("dataDir") ?? Self.defaultDataDirectory(environment))
-        self.database = Self.database("database", &values)
-        if self.database == nil, self.dataDirectory.contains(",") {
+        self.database = Self.database("database", password, &values)
+        if values.text("database") == nil, self.dataDirectory.contains(",") {
             // libpq takes the path of the private cluster's socket for a list of hosts.
             values.fault("dataDir", "holds a comma, which the path of a database's socket can't: choose another folder")
         }
@@ -107,6 +129,12 @@ struct ServerConfiguration: Sendable {
         if (self.deviceCertificate == nil) != (self.deviceKey == nil) {
             values.fault("device.certificate", "device.certificate and device.key go together: give both or none")
         }
+        self.limits = Limits(
+            perDevice: values.integer("device.requestsPerDevice", 0...TokenRate.most),
+            perAddress: values.integer("device.requestsPerAddress", 0...TokenRate.most),
+            perKey: values.integer("merchant.requestsPerKey", 0...TokenRate.most),
+            failuresPerAddress: values.integer("merchant.failuresPerAddress", 0...TokenRate.most)
+        )
         self.drain = values.duration("drain")
         self.logLevel = LogLevel(name: values.choice("logLevel", LogLevel.allCases.map(\.name))) ?? .info
         var types: [OrderType] = []
@@ -183,14 +211,23 @@ struct ServerConfiguration: Sendable {
         }
     }
 
-    /// A database URL that can be read; notes a fault otherwise.
-    private static func database(_ key: String, _ values: inout Configuration) -> Sensitive<String>? {
+    /// A database URL that can be read, with the password that was given beside it; notes a fault otherwise.
+    private static func database(
+        _ key: String,
+        _ password: DatabasePassword,
+        _ values: inout Configuration
+    ) -> PostgresConfiguration? {
+        password.noteFaults(&values)
         guard let text = values.text(key), !text.isEmpty else { return nil }
-        do throws(PostgresError) { _ = try PostgresConfiguration(url: text) } catch {
+        do throws(PostgresError) {
+            var settings = try PostgresConfiguration(url: text)
+            password.put(into: &settings, &values)
+            return settings
+        } catch {
             // Its words never repeat the text, which may hold a password.
             values.fault(key, error.message)
+            return nil
         }
-        return Sensitive(text)
     }
 
     /// An address such as `127.0.0.1:8080`, `[::1]:8080` or `unix:/run/x.sock`; notes a fault otherwise.

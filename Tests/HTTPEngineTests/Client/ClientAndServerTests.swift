@@ -94,7 +94,8 @@ struct ClientAndServerTests {
                             tally.add(error.code)
                             return
                         }
-                        if tally.succeeded == 400 { shutdown.fire() }
+                        // Several may count between one's own counting and its look.
+                        if tally.succeeded >= 400 { shutdown.fire() }
                     }
                 }
             }

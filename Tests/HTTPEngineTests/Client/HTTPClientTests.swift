@@ -259,6 +259,36 @@ struct HTTPClientTests {
         await server.stop()
     }
 
+    @Test("What waited for a stream until its time was over is not tried again after it")
+    func waitedForStream() async throws {
+        let sent = Locked(0)
+        let server = try RawHTTP2Server(settings: [(3, 1)]) { _, frame, _ in
+            if frame.type == 1 { sent.withLock { $0 += 1 } }
+        }
+        let client = HTTPClient(loop: server.loop, versions: [.http2])
+        let request = try HTTPClientRequest(.get, "http://127.0.0.1:\(server.port)/silent")
+        let tally = Tally()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    do {
+                        _ = try await client.send(request, deadline: .milliseconds(300) * Patience.factor)
+                        tally.add(nil)
+                    } catch let error as HTTPClientError {
+                        tally.add(error.code)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(tally[.timeout] == 4, "\(tally.failures)")
+        await client.close()
+        // One had the stream; the others' time was over before it was free.
+        #expect(server.peers.count == 1)
+        #expect(sent.withLock { $0 } == 1)
+        await server.stop()
+    }
+
     @Test("A server whose certificate is not trusted, or bears another name, gets no request")
     func untrusted() async throws {
         let server = try HTTP2TestServer(.forTests(), tls: TestIdentity.server())

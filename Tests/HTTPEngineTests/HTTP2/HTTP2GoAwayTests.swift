@@ -24,18 +24,7 @@ struct HTTP2GoAwayTests {
                 return .text("ran")
             }
             loops = try EventLoopGroup(count: 1, name: "going")
-            let server = HTTPServer(
-                name: "test",
-                address: .ip(host: "127.0.0.1", port: 0),
-                tls: nil,
-                router: router,
-                limits: RunningServer.limits,
-                loops: loops,
-                logger: Logger(label: "test", sink: LogSink(form: .text) { _ in }),
-                control: control,
-                metrics: Metrics()
-            )
-            guard case .ip(_, let port) = try server.bind() else { throw RawPeer.Failure(description: "no port") }
+            let (server, port) = try RunningServer.bound(router, on: loops, control: control)
             self.port = port
             loops.loops[0].spawn { [shutdown, ended] in
                 try? await server.run(shutdown: shutdown)

@@ -97,7 +97,7 @@ final class HTTP2TestServer: Sendable {
 
         func ask(_ gate: @escaping HTTPGate, _ fields: HTTPFields, stream: HTTPStreamNumber) {
             _ = transport.loop.spawn { [self] in
-                let problem = await gate(fields)
+                let problem = await gate(fields, "192.0.2.1")
                 session?.gateAnswered(problem, for: stream)
             }
         }

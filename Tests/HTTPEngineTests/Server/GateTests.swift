@@ -57,6 +57,19 @@ struct GateTests {
         }
     }
 
+    @Test("the gate is told the client's address, as a trusted proxy tells it")
+    func address() async throws {
+        for (proxies, status) in [("127.0.0.1", 429), ("10.0.0.1", 401)] {
+            try await RunningServer.with(proxies: try TrustedProxies(parsing: proxies)) { server in
+                let refused = try await server.talk { peer in
+                    peer.send(Self.head(900_000, "X-Forwarded-For: 203.0.113.9\r\nExpect: 100-continue\r\n"))
+                    return try peer.answer()
+                }
+                #expect(refused.status == status)
+            }
+        }
+    }
+
     private static let slow =
         "POST /slow-gate HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n"
 

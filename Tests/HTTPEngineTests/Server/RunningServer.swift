@@ -41,6 +41,27 @@ struct RunningServer: Sendable {
         return limits
     }
 
+    /// A server on a free port of this machine, which does not run yet.
+    static func bound(
+        _ router: Router,
+        on loops: EventLoopGroup,
+        control: HTTP2Control? = nil
+    ) throws -> (server: HTTPServer, port: Int) {
+        let server = HTTPServer(
+            name: "test",
+            address: .ip(host: "127.0.0.1", port: 0),
+            tls: nil,
+            router: router,
+            limits: Self.limits,
+            loops: loops,
+            logger: Logger(label: "test", sink: LogSink(form: .text) { _ in }),
+            control: control,
+            metrics: Metrics()
+        )
+        guard case .ip(_, let port) = try server.bind() else { throw RawPeer.Failure(description: "no port") }
+        return (server, port)
+    }
+
     /// Serves while `body` runs, then ends all.
     static func with(
         _ limits: HTTPLimits = Self.limits,
@@ -128,8 +149,9 @@ struct RunningServer: Sendable {
             .post,
             "/gated",
             bodyLimit: 1_000_000,
-            gate: { fields in
+            gate: { fields, address in
                 probe.paths.withLock { $0.append("gate") }
+                if address == "203.0.113.9" { return Problem(.tooManyRequests, code: "rate-limited") }
                 // As a look-up in a database would.
                 do { try await Task.sleep(for: .milliseconds(20)) } catch {}
                 return fields["authorization"] == "yes" ? nil : Problem(.unauthorized, code: "unauthorized")
@@ -157,7 +179,7 @@ struct RunningServer: Sendable {
             .post,
             "/slow-gate",
             bodyLimit: 1_000_000,
-            gate: { _ in
+            gate: { _, _ in
                 probe.isWaiting.fire()
                 do { try await probe.gateAnswer.wait() } catch {}
                 return nil

@@ -90,6 +90,38 @@ struct SocketTransportTests {
     }
 
     @Test(
+        "A peer that makes no room for TLS's goodbye can't keep the connection, whatever it says",
+        arguments: [false, true]
+    )
+    func goodbyeWithoutRoom(talks: Bool) async throws {
+        var settings = SocketTransport.Settings()
+        settings.writeTimeout = .seconds(1)
+        let pair = try TransportPair(tls: true, near: settings)
+        try await pair.start()
+        pair.loop.execute {
+            pair.far.pauseReading()
+            let junk = [UInt8](repeating: 0, count: 65_536)
+            while unsafe Glibc.write(pair.near.descriptor, junk, junk.count) > 0 {}
+            while unsafe Glibc.write(pair.near.descriptor, junk, 1) > 0 {}
+            pair.near.close()
+        }
+        let limit = MonotonicTime.now() + .seconds(10)
+        while MonotonicTime.now() < limit, !pair.nearSide.closed.isFired {
+            // Each byte wakes the other side well within the time that it gives.
+            if talks { pair.loop.execute { pair.far.write([1]) } }
+            try await sleep(for: .milliseconds(20))
+        }
+        #expect(pair.nearSide.closed.isFired)
+        pair.loop.execute {
+            pair.near.abort()
+            pair.far.abort()
+        }
+        try await pair.nearSide.closed.wait()
+        try await pair.farSide.closed.wait()
+        await pair.loop.shutdown()
+    }
+
+    @Test(
         "A delegate may end the transport in any of its calls and hears of the end once",
         arguments: [false, true],
         0..<3

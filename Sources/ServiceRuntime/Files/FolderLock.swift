@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// A folder that a process holds: the system lets go of it when the process ends, however that comes about, and tells the
+/// processes of other containers, too, which know each other by no number.
+package struct FolderLock: ~Copyable {
+    private let descriptor: Int32
+
+    /// Takes hold of a folder; nil when another process has it, or it isn't there.
+    package init?(_ folder: String) {
+        let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            close(descriptor)
+            return nil
+        }
+        self.descriptor = descriptor
+    }
+
+    deinit { close(descriptor) }
+}
