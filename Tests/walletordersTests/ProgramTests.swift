@@ -78,6 +78,33 @@ struct ProgramTests {
         try installation.remove()
     }
 
+    @Test func `the demo holds in a data directory in use: with texts of the whole type, and a push that nobody sends`()
+        async throws
+    {
+        try await TestInstallation.use { installation in
+            let program = try await installation.start()
+            let used = try await ChildProcess.run(
+                "/usr/bin/psql",
+                [
+                    "-h", installation.data + "/socket", "-U", "walletorders", "-qc",
+                    """
+                    insert into type_strings (order_type, locale, strings) values
+                        ('order.com.example.shop', 'de', '{"Example Shop":"Beispiel","Bakery":"Brot"}'),
+                        ('order.com.example.shop', 'fr', '{"Bakery":"Boulangerie"}');
+                    insert into order_types (order_type) values ('order.com.example.gone');
+                    insert into devices (order_type, device_identifier, push_token, mark, due_at)
+                        values ('order.com.example.gone', 'd', '01', 1, now());
+                    """,
+                ]
+            )
+            #expect(used.status == 0, "\(used.errorText)")
+            #expect(try await program.end(SIGTERM) == 0)
+            let result = try await installation.run(["run", "--demo"])
+            #expect(result.status == 0, "\(result.text)\(result.errorText)")
+            #expect(result.text.contains("every step held"))
+        }
+    }
+
     @Test("a demo step that fails says what was expected and what came; all that was started ends cleanly")
     func failedStep() async throws {
         try await TestInstallation.use { installation in

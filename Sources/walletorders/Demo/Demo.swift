@@ -4,6 +4,7 @@ import Glibc
 import HTTPEngine
 import OrderModel
 import OrderPackage
+import OrderStore
 import ServiceRuntime
 import Simulators
 
@@ -48,8 +49,9 @@ enum Demo {
 
         try await application.run {
             let stage = try await Stage.make(application, key: key)
+            let shared = try await stage.sharedTexts()
             for story in [Story.shipping, Story.bakery] {
-                try await StoryPlayer(story: story, stage: stage).play()
+                try await StoryPlayer(story: try story.beside(shared), stage: stage).play()
             }
             await stage.close()
             isOver.withLock { $0 = true }
@@ -78,6 +80,8 @@ struct Stage: Sendable {
     let key: String
     /// Where the fetched packages are kept to be looked at.
     let folder: String
+    /// Pushes of others that were owed from the start, such as those of an order type that isn't served any more.
+    private(set) var owedBefore: Int64 = 0
 
     static func make(_ application: Application, key: String) async throws -> Stage {
         guard let merchant = application.addresses.merchant, let identity = application.testIdentity,
@@ -95,7 +99,7 @@ struct Stage: Sendable {
             tls: try TLSClientTrust.context(identity.authority.root),
             versions: [.http2, .http11]
         )
-        return Stage(
+        var stage = Stage(
             merchant: HTTPClient(loop: application.loops.next(), tls: nil, versions: [.http11]),
             merchantURL: "http://\(Application.authority(merchant))",
             phone: IPhoneSimulator(client: phoneClient, roots: [identity.authority.root]),
@@ -106,6 +110,23 @@ struct Stage: Sendable {
             key: key,
             folder: folder
         )
+        stage.owedBefore = try await stage.owedPushes()
+        return stage
+    }
+
+    /// The texts that all orders of the type share.
+    func sharedTexts() async throws -> [(locale: String, table: JSONObject)] {
+        let (store, type) = (self.application.store, self.testIdentity.authority.identity.orderTypeIdentifier)
+        var texts: [(locale: String, table: JSONObject)] = []
+        for locale in try await store.typeLocales(of: type) {
+            if let table = try await store.typeStrings(locale: locale, of: type) { texts.append((locale, table)) }
+        }
+        return texts
+    }
+
+    /// Pushes that are owed and not sent yet, under way or not.
+    func owedPushes() async throws -> Int64 {
+        try await self.application.store.ticketCounts().reduce(0) { $0 + $1.due + $1.inFlight }
     }
 
     func close() async {

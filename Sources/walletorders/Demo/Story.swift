@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExactJSON
+import OrderModel
 
 /// One order's way from checkout to completion: what is sent, and what the phone must see of it.
 struct Story: Sendable {
@@ -60,4 +61,35 @@ struct Story: Sendable {
             changes: [("pickup.1", ["status": "pickedUp"])]
         )
     )
+}
+
+extension Story {
+    /// The story beside texts that all orders of its type share, which a data directory in use may hold: Apple wants the same
+    /// keys in every language, so each gets those of all, with the key as the text: what Wallet shows for a missing one.
+    func beside(_ shared: [(locale: String, table: JSONObject)]) throws -> Story {
+        if shared.isEmpty { return self }
+        let suffix = ".lproj/order.strings"
+        var own: [(locale: String, table: StringsTable)] = []
+        for (path, contents) in self.files where path.hasSuffix(suffix) {
+            own.append((String(path.dropLast(suffix.count)), try StringsTable.parse(contents)))
+        }
+        let keys = own.flatMap(\.table.keys) + shared.flatMap { $0.table.keys }
+        var languages = own
+        for (locale, _) in shared where !own.contains(where: { $0.locale.isExactly(locale) }) {
+            languages.append((locale, StringsTable([])))
+        }
+        let texts = languages.map { locale, table in
+            let given = shared.first { $0.locale.isExactly(locale) }?.table
+            let missing = keys.filter { table[$0] == nil && given?[$0] == nil }
+            let entries = table.entries + missing.map { StringsTable.Entry(key: $0, text: $0) }
+            return (path: locale + suffix, contents: StringsTable(entries).write())
+        }
+        return Story(
+            title: self.title,
+            order: self.order,
+            files: self.files.filter { !$0.path.hasSuffix(suffix) } + texts.filter { !$0.contents.isEmpty },
+            change: self.change,
+            completion: self.completion
+        )
+    }
 }

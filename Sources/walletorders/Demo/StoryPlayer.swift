@@ -4,7 +4,6 @@ import ExactJSON
 import HTTPEngine
 import OrderModel
 import OrderPackage
-import OrderStore
 import ServiceRuntime
 import Simulators
 
@@ -270,11 +269,10 @@ struct StoryPlayer {
         return ["unregistered; the change made a revision and no push; the list is empty (204)"]
     }
 
-    /// Waits until no ticket is due or under way any more.
+    /// Waits until no ticket of the story is due or under way any more.
     private func awaitNoDueTickets() async throws {
         for _ in 0..<100 {
-            let counts = try await self.stage.application.store.ticketCounts()
-            if counts.allSatisfy({ $0.due == 0 && $0.inFlight == 0 }) { return }
+            if try await self.stage.owedPushes() <= self.stage.owedBefore { return }
             try await sleep(for: .milliseconds(50))
         }
         throw IPhoneError("expected all push tickets settled within 5 s")
