@@ -35,14 +35,15 @@ package enum Patience {
     }
 
     /// How many times as much of the calling thread a closure costs at four times the size: about 4 when the cost is linear,
-    /// 16 when it is the square. The least of three runs of each, since nothing makes a run cheaper than it is.
+    /// 16 when it is the square. The least of five runs of each, since nothing makes a run cheaper than it is; one after the
+    /// other, since what else the machine does makes a run dearer by more than half for as long as it lasts.
     package static func growth(_ body: (_ scale: Int) throws -> Void) rethrows -> Double {
-        func least(_ scale: Int) throws -> Duration {
-            var times: [Duration] = []
-            for _ in 0..<3 { times.append(try self.processorTime { try body(scale) }) }
-            return times.min() ?? .zero
+        var (small, large) = (Duration.seconds(3_600), Duration.seconds(3_600))
+        for _ in 0..<5 {
+            small = min(small, try self.processorTime { try body(1) })
+            large = min(large, try self.processorTime { try body(4) })
         }
-        return try least(4) / least(1)
+        return large / small
     }
 
     private static func threadTime() -> Duration {

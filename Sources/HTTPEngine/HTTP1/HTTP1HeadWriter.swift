@@ -34,10 +34,19 @@ struct HTTP1HeadWriter: ~Copyable {
 
     /// Writes a number of 0 or more in decimal digits.
     mutating func write(_ number: Int) {
-        if number >= 10 { self.write(number / 10) }
-        let end = self.count + 1
+        var digits = 1
+        var rest = UInt(number)
+        while rest >= 10 {
+            rest /= 10
+            digits += 1
+        }
+        let end = self.count + digits
         unsafe precondition(end <= self.memory.count, "a head is longer than was reckoned")
-        unsafe self.memory[self.count] = UInt8(truncatingIfNeeded: number % 10) + 0x30
+        rest = UInt(number)
+        for index in stride(from: end - 1, through: self.count, by: -1) {
+            unsafe self.memory[index] = UInt8(truncatingIfNeeded: rest % 10) + 0x30
+            rest /= 10
+        }
         self.count = end
     }
 

@@ -119,7 +119,8 @@ package struct HTTP1RequestParser: Sendable {
         guard index > line.lowerBound, index - line.lowerBound <= 32, index < line.upperBound,
             buffer[index] == UInt8(ascii: " ")
         else { throw HTTP1Fault("The request line does not begin with a method and one space.") }
-        method = HTTPMethod(rawValue: buffer.asciiText(line.lowerBound..<index))
+        let isGet = index - line.lowerBound == 3 && buffer.matches("GET", at: line.lowerBound, within: line)
+        method = isGet ? .get : HTTPMethod(rawValue: buffer.asciiText(line.lowerBound..<index))
         let targetStart = index + 1
         index = targetStart
         while index < line.upperBound, HTTP1Bytes.isTarget(buffer[index]) { index += 1 }
@@ -188,16 +189,19 @@ package struct HTTP1RequestParser: Sendable {
         if control.host == nil, version == .http11 { throw HTTP1Fault("There is no Host field.") }
         let framing = try control.requestFraming(version)
         if let authority { fields["host"] = authority }
-        let head = HTTP1RequestHead(
-            method: method,
-            target: target,
+        // Handed on, not copied: each text in them would be counted up here, and down again with the next request.
+        var head = HTTP1RequestHead(
+            method: .get,
+            target: "",
             version: version,
-            fields: fields,
+            fields: HTTPFields(),
             framing: framing,
             keepsAlive: control.keepsAlive(version),
             expectsContinue: control.expectsContinue && version == .http11 && framing != .none
         )
-        fields = HTTPFields()
+        swap(&head.method, &method)
+        swap(&head.target, &target)
+        swap(&head.fields, &fields)
         control = HTTP1ControlFields()
         body = HTTP1BodyDecoder(framing, limits: limits)
         state = .body

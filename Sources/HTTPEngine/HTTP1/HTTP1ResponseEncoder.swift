@@ -60,11 +60,16 @@ package enum HTTP1ResponseEncoder {
         out.append(addingCapacity: capacity) { span in
             unsafe span.withUnsafeMutableBufferPointer { buffer, count in
                 var head = unsafe HTTP1HeadWriter(buffer)
-                head.write("HTTP/1.1 ")
-                head.write(status.code)
-                head.write(" ")
-                head.write(status.reason)
-                head.write("\r\n")
+                // Most answers.
+                if status.code == 200 {
+                    head.write("HTTP/1.1 200 OK\r\n")
+                } else {
+                    head.write("HTTP/1.1 ")
+                    head.write(status.code)
+                    head.write(" ")
+                    head.write(status.reason)
+                    head.write("\r\n")
+                }
                 head.write(dateLine)
                 for index in lines.indices where !isEngines(lines[index].name) {
                     head.write(lines[index].name, lines[index].value)
@@ -74,7 +79,11 @@ package enum HTTP1ResponseEncoder {
                     head.write(bodyCount)
                     head.write("\r\n")
                 }
-                if !requestIdentifier.isEmpty { head.write("request-id", requestIdentifier) }
+                if !requestIdentifier.isEmpty {
+                    head.write("request-id: ")
+                    head.write(requestIdentifier)
+                    head.write("\r\n")
+                }
                 if !keepsAlive {
                     head.write("connection: close\r\n")
                 } else if version == .http10 {

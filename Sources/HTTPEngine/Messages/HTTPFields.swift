@@ -68,7 +68,11 @@ package struct HTTPFields: Sendable, Hashable, Sequence, ExpressibleByDictionary
     /// The first line's value of a field whose name is given in lower case.
     func first(_ name: String) -> String? {
         let lines = fields.span
-        for index in lines.indices where lines[index].name == name { return lines[index].value }
+        let length = name.utf8.count
+        // Most names are told apart by their length alone.
+        for index in lines.indices where lines[index].name.utf8.count == length && lines[index].name == name {
+            return lines[index].value
+        }
         return nil
     }
 
@@ -141,6 +145,7 @@ package struct HTTPFields: Sendable, Hashable, Sequence, ExpressibleByDictionary
     }
 
     private static func form(of name: UnsafeBufferPointer<UInt8>) -> NameForm? {
+        if unsafe HTTP1Bytes.isLowerToken(name) { return .lowerToken }
         var hasCapitals = false
         for index in 0..<name.count {
             let byte = unsafe name[index]

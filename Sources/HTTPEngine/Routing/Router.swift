@@ -5,7 +5,7 @@
 /// `HEAD` is answered from `GET`, `OPTIONS` from what is there; a path without a route is 404, a method without one 405 with
 /// `Allow`, a path that is not plainly encoded 400, all as problem documents. Lookup walks the path once.
 package struct Router: Sendable {
-    private var root = RouteNode()
+    private var tree = RouteTree()
     private let isTolerant: Bool
 
     /// - Parameter tolerant: reads doubled and trailing slashes as one: for paths that clients glue together from a base
@@ -40,7 +40,7 @@ package struct Router: Sendable {
             handler: handler
         )
         let segments = prefix.segments.map(RoutePattern.Segment.literal) + parsed.segments
-        precondition(root.insert(route, segments[...]), "\(method) \(route.pattern) has a route already")
+        precondition(tree.insert(route, segments), "\(method) \(route.pattern) has a route already")
     }
 
     /// What a request leads to.
@@ -51,7 +51,7 @@ package struct Router: Sendable {
         do { segments = try PathSegments(path, mergesSlashes: isTolerant).segments } catch { return .refused(error) }
         var values: [String] = []
         var allowed: [HTTPMethod] = []
-        if let route = root.find(method, segments[...], &values, &allowed) {
+        if let route = tree.find(method, segments, &values, &allowed) {
             return .route(route, RouteParameters(names: route.parameterNames, values: values))
         }
         guard !allowed.isEmpty else { return .refused(.notFound()) }

@@ -71,10 +71,11 @@ final class HTTP1ServerSession: HTTPServerSession {
     func received(_ bytes: RawSpan) {
         if case .closing = self.phase { return }
         self.parser.feed(bytes)
-        if self.requestBegan == nil { self.requestBegan = self.shard.loop.now }
+        let now = self.shard.loop.now
+        if self.requestBegan == nil { self.requestBegan = now }
         if case .idle = self.phase {
-            self.phase = .header(since: self.shard.loop.now)
-            self.host.expectDeadline(at: Self.time(self.shard.loop.now, self.shard.nanoseconds.header))
+            self.phase = .header(since: now)
+            self.host.expectDeadline(at: Self.time(now, self.shard.nanoseconds.header))
         }
         self.advance()
         // A client that sends ahead without end is held up by TCP, not by our memory.
@@ -174,7 +175,6 @@ final class HTTP1ServerSession: HTTPServerSession {
     }
 
     private func take(_ head: consuming HTTP1RequestHead) {
-        let now = self.shard.loop.now
         let framing = head.framing
         let expectsContinue = head.expectsContinue
         self.answering = Answering(
@@ -200,6 +200,7 @@ final class HTTP1ServerSession: HTTPServerSession {
             guard case .end? = self.parser.next() else { preconditionFailure("no body, and yet no end") }
             return self.perform(request, match)
         }
+        let now = self.shard.loop.now
         let bodyLimit = match.bodyLimit
         self.parser.bodyLimit = bodyLimit
         self.gate = match.gate == nil ? .open : .closed

@@ -16,8 +16,10 @@ final class ServerConnection: SocketTransportDelegate, HTTPServerSessionHost, @u
     /// What came in before the protocol was known.
     private var opening: [UInt8] = []
     /// The handlers that wait for something.
-    private var tasks: [HTTPStreamNumber: Task<Void, Never>] = [:]
-    /// Whose handler is on its way to its first wait: most are done before it, and are never put into `tasks`.
+    private var errands: [HTTPStreamNumber: Errand] = [:]
+    /// Whose handler has not begun.
+    private var queued: Set<HTTPStreamNumber> = []
+    /// Whose handler is on its way to its first wait: most are done before it, and are never put into `errands`.
     private var beginning: HTTPStreamNumber?
     private var isHTTP2 = false
     private var timer: ServiceRuntime.Timer?
@@ -91,8 +93,9 @@ final class ServerConnection: SocketTransportDelegate, HTTPServerSessionHost, @u
         // None is set any more.
         self.alarm = MonotonicTime(nanoseconds: .min)
         self.beginning = nil
-        for task in self.tasks.values { task.cancel() }
-        self.tasks = [:]
+        for errand in self.errands.values { errand.cancel() }
+        self.errands = [:]
+        self.queued = []
         self.session = nil
         // A handler that was cancelled holds its request until it is done.
         self.bodies.end(handlersHold: self.bytesInHandlers, self.shard.admission, self.peer)
@@ -126,33 +129,38 @@ final class ServerConnection: SocketTransportDelegate, HTTPServerSessionHost, @u
     func match(_ method: HTTPMethod, _ path: String) -> RouteMatch { self.shard.router.match(method, path) }
 
     func perform(_ request: consuming HTTPRequest, _ match: consuming RouteMatch, stream: HTTPStreamNumber) {
-        request.remoteAddress = self.shard.proxies.client(of: request.headers, from: self.peer)
+        let proxies = self.shard.proxies
+        request.remoteAddress = proxies.isEmpty ? self.peer.text : proxies.client(of: request.headers, from: self.peer)
         request.isSecure = self.transport.isSecure
         if self.transport.isPeerVerified { request.clientCertificate = self.transport.peerCertificate }
-        let exchange = HTTPExchange(request, match, stream: stream, began: self.shard.loop.now)
+        let exchange = HTTPExchange(request, match, on: self, stream: stream, began: self.shard.loop.now)
         self.bytesInHandlers += exchange.request.body.count
         guard !self.isHTTP2 else {
             // A frame later in the same read may still exclude it.
-            self.tasks[stream] = self.shard.loop.spawn { [self] in
+            self.queued.insert(stream)
+            self.shard.loop.execute { [self] in
                 // Abandoned before its turn came: after a GOAWAY that excludes it the peer may send it again elsewhere.
-                if Task.isCancelled { return self.releaseBody(of: exchange) }
-                await self.answer(exchange)
+                guard self.queued.remove(stream) != nil else { return self.releaseBody(of: exchange) }
+                self.begin(exchange)
             }
             return
         }
-        self.beginning = stream
-        let task = self.shard.loop.begin { [self] in await self.answer(exchange) }
-        if self.beginning == stream {
+        self.begin(exchange)
+    }
+
+    private func begin(_ exchange: HTTPExchange) {
+        self.beginning = exchange.stream
+        let errand = self.shard.loop.begin(exchange)
+        if self.beginning == exchange.stream {
             self.beginning = nil
-            self.tasks[stream] = task
+            self.errands[exchange.stream] = errand
         }
     }
 
-    /// Has a request answered and passes the answer on to whoever still waits for it.
-    private func answer(_ exchange: HTTPExchange) async {
-        let shard = self.shard
-        let response = await shard.router.respond(to: exchange.request, exchange.match) { error in
-            shard.logger.error(
+    /// Has a request answered.
+    func response(to exchange: HTTPExchange) async -> HTTPResponse {
+        await self.shard.router.respond(to: exchange.request, exchange.match) { error in
+            self.shard.logger.error(
                 "a request failed",
                 [
                     "route": .string(exchange.match.name), "requestId": .string(exchange.request.identifier),
@@ -160,13 +168,17 @@ final class ServerConnection: SocketTransportDelegate, HTTPServerSessionHost, @u
                 ]
             )
         }
-        shard.note(exchange.match.name, response.status, since: exchange.began)
+    }
+
+    /// Passes an answer on to whoever still waits for it.
+    func pass(_ response: HTTPResponse, to exchange: HTTPExchange) {
+        self.shard.note(exchange.match.name, response.status, since: exchange.began)
         self.releaseBody(of: exchange)
         if self.beginning == exchange.stream {
             self.beginning = nil
         } else {
             // Gone: the peer has closed, or the deadline has answered.
-            guard !Task.isCancelled, self.tasks.removeValue(forKey: exchange.stream) != nil else { return }
+            guard !Task.isCancelled, self.errands.removeValue(forKey: exchange.stream) != nil else { return }
         }
         self.session?.respond(response, to: exchange.stream)
     }
@@ -191,7 +203,10 @@ final class ServerConnection: SocketTransportDelegate, HTTPServerSessionHost, @u
 
     func releaseBody(_ count: Int) { self.bodies.release(count, self.shard.admission, self.peer) }
 
-    func abandon(stream: HTTPStreamNumber) { self.tasks.removeValue(forKey: stream)?.cancel() }
+    func abandon(stream: HTTPStreamNumber) {
+        self.queued.remove(stream)
+        self.errands.removeValue(forKey: stream)?.cancel()
+    }
 
     func expectDeadline(at time: MonotonicTime) {
         if self.alarm <= time { return }

@@ -46,6 +46,9 @@ package struct TrustedProxies: Sendable {
         }
     }
 
+    /// Whether there is none.
+    var isEmpty: Bool { !self.hasUnix && self.networks.isEmpty }
+
     /// Whether the connection comes from a proxy.
     func contains(_ peer: PeerAddress) -> Bool {
         guard let address = peer.network else { return self.hasUnix }
@@ -59,7 +62,7 @@ package struct TrustedProxies: Sendable {
 
     /// Who sent a request: the peer, or, when that is a proxy, the last address in `X-Forwarded-For` that is none.
     func client(of headers: HTTPFields, from peer: PeerAddress) -> String {
-        guard self.hasUnix || !self.networks.isEmpty, self.contains(peer) else { return peer.text }
+        guard !self.isEmpty, self.contains(peer) else { return peer.text }
         var client = peer.text
         for element in headers.tokens("x-forwarded-for").reversed() {
             guard let address = NetworkAddress(Self.withoutPort(element)) else { break }

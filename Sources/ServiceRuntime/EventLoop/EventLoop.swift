@@ -39,6 +39,12 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     private var freeSlots: [Int] = []
     private var generation: UInt32 = 0
     private var timers = TimerHeap()
+    // Accesses to what is marked can't meet: each is over before anything else of the loop is called.
+    @safe @exclusivity(unchecked) private var idleWorkers: [LoopWorker] = []
+    private var isEnding = false
+    /// Whether the next job that is queued is to be run at once, and that job.
+    @safe @exclusivity(unchecked) private var isCatching = false
+    @safe @exclusivity(unchecked) private var caught: UnownedJob?
     private var timerSequence: UInt64 = 0
 
     /// The clock as it was when this turn of the loop began. Read on the loop.
@@ -108,27 +114,51 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     }
 
     package func enqueue(_ job: consuming ExecutorJob) {
-        self.enqueue(.task(UnownedJob(job)))
+        let job = UnownedJob(job)
+        if self.isCurrent, self.isCatching {
+            self.isCatching = false
+            self.caught = job
+            return
+        }
+        self.enqueue(.task(job))
     }
 
     /// Starts a task whose every step runs on this loop, and which nobody awaits.
     ///
-    /// Here and in `begin` are the only places that make an unstructured task: a request that came in over a socket has
+    /// Here and in `LoopWorker` are the only places that make an unstructured task: a request that came in over a socket has
     /// no parent to belong to. Its owner must see to its end: cancel it through the returned handle, or let it finish.
     @discardableResult
     package func spawn(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
         Task(executorPreference: self) { await self.onThisThread(body) }
     }
 
-    /// Starts a task like `spawn`, but runs it here and now up to its first wait. On the loop only.
+    /// Starts work like `spawn`, but runs it here and now up to its first wait. On the loop only.
     ///
-    /// Work that never waits, such as an answer out of memory, is done when this returns, without a turn in the queue.
-    package func begin<Result: Sendable>(
-        _ body: sending @escaping @isolated(any) () async -> Result
-    ) -> Task<Result, Never> {
+    /// Work that never waits, such as an answer out of memory, is done when this returns, without a turn in the queue. It is
+    /// done by a task that has done such work before, if one is free; nothing of that is left but what the task has room for.
+    package func begin(_ work: any LoopWork) -> Errand {
         self.preconditionOnLoop()
-        // Handed on as it is, and as general as `Task` takes it: what is wrapped around it is called and resumed too.
-        return Task.immediate(executorPreference: self, operation: body)
+        let worker = self.idleWorkers.popLast() ?? LoopWorker(self)
+        let errand = Errand(worker)
+        worker.begin(work)
+        return errand
+    }
+
+    /// How many tasks wait for work at most; each keeps some KB.
+    private static let mostIdleWorkers = 64
+
+    internal var hasRoomForIdleWorker: Bool { !self.isEnding && self.idleWorkers.count < EventLoop.mostIdleWorkers }
+
+    internal func takeBack(_ worker: LoopWorker) { self.idleWorkers.append(worker) }
+
+    /// Does what resumes a task of this loop, and runs the task up to its next wait before this returns.
+    internal func runHere(_ resume: () -> Void) {
+        self.isCatching = true
+        resume()
+        self.isCatching = false
+        guard let job = self.caught else { return }
+        self.caught = nil
+        unsafe job.runSynchronously(on: self.asUnownedTaskExecutor())
     }
 
     /// Runs an async closure with every step on this loop, as part of the caller's task.
@@ -311,6 +341,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
                 }
                 isStopping = shared.isStopping
             }
+            if isStopping { self.dismissWorkers() }
             self.runJobs()
             if isStopping, self.local.isEmpty, self.shared.withLock({ $0.jobs.isEmpty }) {
                 // Who is woken may sleep once more, but one that does nothing else can't hold up the end.
@@ -320,6 +351,13 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
             }
         }
         self.stopped.fire()
+    }
+
+    /// Ends the tasks that wait for work, and lets no other wait.
+    private func dismissWorkers() {
+        self.isEnding = true
+        for worker in self.idleWorkers { worker.dismiss() }
+        self.idleWorkers = []
     }
 
     /// How often those are woken who still sleep when the loop ends.

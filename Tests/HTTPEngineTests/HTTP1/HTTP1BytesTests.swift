@@ -26,6 +26,25 @@ struct HTTP1BytesTests {
         }
     }
 
+    @Test("the look at eight bytes of a name at a time takes lower-case letters and hyphens, wherever they stand")
+    func names() {
+        let isLower: (UInt8) -> Bool = { (0x61...0x7A).contains($0) || $0 == 0x2D }
+        for count in 0...17 {
+            for position in 0..<max(1, count) {
+                // What stands before it may lend to it, or borrow of it.
+                for (byte, others) in (UInt8.min...UInt8.max).flatMap({ byte in
+                    [0x61, 0x7A, 0x2D, 0x2C, 0x00, 0xFF].map { (byte, $0) }
+                }) {
+                    var bytes = [UInt8](repeating: UInt8(others), count: count)
+                    if count > 0 { bytes[position] = byte }
+                    let expected = !bytes.isEmpty && bytes.allSatisfy(isLower)
+                    let found = unsafe bytes.withUnsafeBufferPointer { unsafe HTTP1Bytes.isLowerToken($0) }
+                    if found != expected { Issue.record("\(byte) at \(position) of \(count) among \(others)") }
+                }
+            }
+        }
+    }
+
     @Test("a field line's value may hold every byte but controls, wherever it stands")
     func values() {
         for byte in UInt8.min...UInt8.max {
