@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceRuntime
 import TestPatience
 import Testing
+
+@testable import ServiceRuntime
 
 @Suite("Errands of a loop")
 struct ErrandTests {
@@ -138,6 +139,33 @@ struct ErrandTests {
         await loop.shutdown()
         // Sleepers are woken, and what they do then is still run.
         #expect(long.allSatisfy { $0.ended == "cancelled" })
+    }
+
+    @Test func `what is done is let go of, while its task waits for the next`() async throws {
+        try await self.withLoop { loop in
+            for isWaiting in [false, true] {
+                weak var gone: Work?
+                do {
+                    let work = Work { if isWaiting { try await sleep(for: .milliseconds(1)) } }
+                    gone = work
+                    _ = loop.begin(work)
+                    try await Self.wait { work.ended != nil }
+                }
+                try await Self.wait { gone == nil }
+            }
+        }
+    }
+
+    @Test func `no more tasks wait for work than are bounded`() async throws {
+        try await self.withLoop { loop in
+            let works = (0..<200).map { _ in Work { await Task.yield() } }
+            for work in works {
+                _ = loop.begin(work)
+                #expect(loop.hasRoomForIdleWorker)
+            }
+            try await Self.wait { works.allSatisfy { $0.ended == "done" } }
+            #expect(!loop.hasRoomForIdleWorker)
+        }
     }
 
     @Test func `a loop that is let go is freed, and so are its tasks`() async throws {

@@ -224,6 +224,7 @@ extension HTTP2ServerSession {
     func refuse(_ stream: HTTP2ServerStream, _ problem: Problem) {
         dropBody(of: stream)
         if stream.requestIdentifier.isEmpty { stream.requestIdentifier = RequestIdentifier.of(stream.fields) }
+        host?.note(problem)
         send(problem.response(requestIdentifier: stream.requestIdentifier), on: stream)
     }
 

@@ -296,7 +296,7 @@ final class HTTP1ServerSession: HTTPServerSession {
             to: self.answering ?? Answering(),
             keepsAlive: false
         )
-        self.shard.note(problem.code, problem.status, since: .now())
+        self.host.note(problem)
         self.phase = .closing
         self.transport.close()
     }

@@ -47,6 +47,8 @@ protocol HTTPServerSessionHost: AnyObject {
     /// Counts them out: the body is dropped. One that is handed over with its request is the host's to count out, once the
     /// handler is done with it.
     func releaseBody(_ count: Int)
+    /// Counts an answer that no handler gave.
+    func note(_ refusal: Problem)
     /// Nobody waits for this answer any more: its handler is cancelled.
     func abandon(stream: HTTPStreamNumber)
     /// Brings the next ``HTTPServerSession/checkDeadlines(_:)`` forward, when a deadline begins that is earlier than any so far.

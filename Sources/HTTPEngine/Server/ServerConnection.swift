@@ -130,6 +130,7 @@ final class ServerConnection: SocketTransportDelegate, HTTPServerSessionHost, @u
 
     func perform(_ request: consuming HTTPRequest, _ match: consuming RouteMatch, stream: HTTPStreamNumber) {
         let proxies = self.shard.proxies
+        // Looked at here, or the fields would be handed over for nothing.
         request.remoteAddress = proxies.isEmpty ? self.peer.text : proxies.client(of: request.headers, from: self.peer)
         request.isSecure = self.transport.isSecure
         if self.transport.isPeerVerified { request.clientCertificate = self.transport.peerCertificate }
@@ -160,19 +161,21 @@ final class ServerConnection: SocketTransportDelegate, HTTPServerSessionHost, @u
     /// Has a request answered.
     func response(to exchange: HTTPExchange) async -> HTTPResponse {
         await self.shard.router.respond(to: exchange.request, exchange.match) { error in
-            self.shard.logger.error(
-                "a request failed",
-                [
-                    "route": .string(exchange.match.name), "requestId": .string(exchange.request.identifier),
-                    "error": "\(error)",
-                ]
-            )
+            let what: [String: LogValue] = [
+                "route": .string(exchange.match.name), "requestId": .string(exchange.request.identifier),
+                "error": "\(error)",
+            ]
+            // A client that goes away is no fault of ours, and can do so as often as it likes.
+            if Task.isCancelled {
+                self.shard.logger.debug("a request was given up", what)
+            } else {
+                self.shard.logger.error("a request failed", what)
+            }
         }
     }
 
     /// Passes an answer on to whoever still waits for it.
     func pass(_ response: HTTPResponse, to exchange: HTTPExchange) {
-        self.shard.note(exchange.match.name, response.status, since: exchange.began)
         self.releaseBody(of: exchange)
         if self.beginning == exchange.stream {
             self.beginning = nil
@@ -180,6 +183,7 @@ final class ServerConnection: SocketTransportDelegate, HTTPServerSessionHost, @u
             // Gone: the peer has closed, or the deadline has answered.
             guard !Task.isCancelled, self.errands.removeValue(forKey: exchange.stream) != nil else { return }
         }
+        self.shard.note(exchange.match.name, response.status, since: exchange.began)
         self.session?.respond(response, to: exchange.stream)
     }
 
@@ -202,6 +206,8 @@ final class ServerConnection: SocketTransportDelegate, HTTPServerSessionHost, @u
     func holdBody(_ count: Int) -> Bool { self.bodies.hold(count, self.shard.admission, self.peer) }
 
     func releaseBody(_ count: Int) { self.bodies.release(count, self.shard.admission, self.peer) }
+
+    func note(_ refusal: Problem) { self.shard.note(refusal.code, refusal.status, since: .now()) }
 
     func abandon(stream: HTTPStreamNumber) {
         self.queued.remove(stream)

@@ -84,8 +84,13 @@ public struct DecimalAmount: Sendable, Hashable, Comparable {
             }
         }
         let front = text[..<start]
-        let signs = front.filter { "-−–".contains($0) }
-        guard signs.count <= 1, !text[stop...].contains("-"),
+        let signs = front.indices.filter { "-−–".contains(front[$0]) }
+        // In `US-$ 5` it belongs to the currency.
+        let isJoint = signs.contains { sign in
+            sign > front.startIndex && front[front.index(before: sign)].isLetter
+                && text[text.index(after: sign)...].first { $0 != " " }?.isNumber != true
+        }
+        guard signs.count <= 1, !isJoint, !text[stop...].contains("-"),
             let plain = plainText(groups, separators, hasPointInFront: endsInPoint(front))
         else { return nil }
         let amount = (signs.isEmpty ? "" : "-") + plain

@@ -66,8 +66,12 @@ internal final class LoopWorker: @unchecked Sendable {
     // Concurrent, so that it is nobody's isolation that it keeps: less is looked up at each wait.
     @concurrent
     private func run() async {
-        while let work = self.work.take() {
-            await work.run()
+        while true {
+            do {
+                // What was done is let go of here: over the wait for the next it would be kept, and all that it holds.
+                guard let work = self.work.take() else { return }
+                await work.run()
+            }
             self.number &+= 1
             if self.isSpent || !self.loop.hasRoomForIdleWorker { return }
             unsafe await withUnsafeContinuation { continuation in

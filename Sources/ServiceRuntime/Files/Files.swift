@@ -83,7 +83,13 @@ package enum Files {
         guard let folder = unsafe opendir(path) else { throw SystemError.last("list \(path)") }
         defer { unsafe closedir(folder) }
         var names: [String] = []
-        while let entry = unsafe readdir(folder) {
+        while true {
+            // Only this tells a folder's end from one that can't be read on.
+            errno = 0
+            guard let entry = unsafe readdir(folder) else {
+                if errno != 0 { throw SystemError.last("list \(path)") }
+                break
+            }
             let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
             }

@@ -101,6 +101,7 @@ final class HTTP2TestServer: Sendable {
                 session?.gateAnswered(problem, for: stream)
             }
         }
+        func note(_ refusal: Problem) {}
         func holdBody(_ count: Int) -> Bool { true }
         func releaseBody(_ count: Int) {}
 

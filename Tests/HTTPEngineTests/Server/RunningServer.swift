@@ -14,6 +14,9 @@ struct RunningServer: Sendable {
     let loops: EventLoopGroup
     let shutdown: Signal
     let probe: Probe
+    let metrics: Metrics
+    /// The lines that were logged.
+    let log: Locked<[String]>
 
     /// What handlers saw.
     final class Probe: Sendable {
@@ -72,6 +75,8 @@ struct RunningServer: Sendable {
     ) async throws {
         let probe = Probe()
         let loops = try EventLoopGroup(count: 2, name: "served")
+        let metrics = Metrics()
+        let log = Locked<[String]>([])
         let server = HTTPServer(
             name: "test",
             address: address,
@@ -80,8 +85,11 @@ struct RunningServer: Sendable {
             limits: limits,
             proxies: proxies,
             loops: loops,
-            logger: Logger(label: "test", sink: LogSink(form: .text) { _ in }),
-            metrics: Metrics()
+            logger: Logger(
+                label: "test",
+                sink: LogSink(form: .text) { line in log.withLock { $0.append(String(decoding: line, as: UTF8.self)) } }
+            ),
+            metrics: metrics
         )
         let bound = try server.bind()
         var port = 0
@@ -97,7 +105,15 @@ struct RunningServer: Sendable {
         let outcome: Result<Void, any Error>
         do {
             try await body(
-                RunningServer(server: server, port: port, loops: loops, shutdown: shutdown, probe: probe)
+                RunningServer(
+                    server: server,
+                    port: port,
+                    loops: loops,
+                    shutdown: shutdown,
+                    probe: probe,
+                    metrics: metrics,
+                    log: log
+                )
             )
             outcome = .success(())
         } catch {
