@@ -399,9 +399,27 @@ struct ClientTests {
         }
     }
 
+    @Test("A task that is cancelled while its answer is nearly here costs no session")
+    func cancelledInVain() async throws {
+        try await withClient({
+            $0.connectionsPerLoop = 1
+            $0.cancelDelay = Patience.long
+        }) { client in
+            let backend = try await client.query(TestStatements.backend)[0].int(0)
+            for _ in 0..<20 {
+                do {
+                    try await withDeadline(.milliseconds(1)) {
+                        _ = try await client.query(TestStatements.sleep, [.double(0.01)])
+                    }
+                } catch is DeadlineExceeded {}
+                #expect(try await client.query(TestStatements.backend)[0].int(0) == backend)
+            }
+        }
+    }
+
     @Test("Cancellations at random moments never hit another's statement")
     func cancellationRaces() async throws {
-        try await withClient { client in
+        try await withClient({ $0.cancelDelay = .zero }) { client in
             let outcomes = Collector<String>()
             await withTaskGroup(of: Void.self) { group in
                 for number in 0..<300 {

@@ -54,6 +54,10 @@ package struct PostgresConfiguration: Sendable {
     package var lockTimeout: Duration = .seconds(2)
     /// `idle_in_transaction_session_timeout`.
     package var idleInTransaction: Duration = .seconds(10)
+    /// How long an answer that nobody waits for any more is awaited before the server is asked to cancel. Most are nearly
+    /// here; and a cancellation costs a connection of its own and mostly the session too, a process each, which a client that
+    /// comes and goes would have for nothing.
+    package var cancelDelay: Duration = .milliseconds(50)
     /// How long after a cancellation the statement may take to end before the connection is given up.
     package var cancelGrace: Duration = .milliseconds(500)
 

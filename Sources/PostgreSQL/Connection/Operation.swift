@@ -41,6 +41,8 @@ internal final class Operation {
     var startedAt = MonotonicTime(nanoseconds: 0)
     var deadline = MonotonicTime.distantFuture
     var stop: Stop?
+    /// Whether its task was cancelled; the server is asked to cancel it once it has had a last moment.
+    var isGivenUp = false
     /// Whether all answers are in and only the cancellation's own connection has not closed yet.
     var isDrained = false
     var continuation: CheckedContinuation<Outcome, Never>?

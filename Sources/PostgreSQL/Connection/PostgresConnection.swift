@@ -346,7 +346,7 @@ package final class PostgresConnection: ReadinessHandler, @unchecked Sendable {
         } else if operation.stop == nil {
             // Also what its task can't cancel. A COMMIT that waits for the standby would wait on in the server though the
             // connection is closed, and keep its locks and its session; cut short, it warns that it is on one machine only.
-            self.stop(operation, .deadline)
+            self.stop(operation, operation.isGivenUp ? .cancelled : .deadline)
         } else {
             self.fail(PostgresError(.connection, "the server did not answer in time"))
         }
@@ -354,7 +354,10 @@ package final class PostgresConnection: ReadinessHandler, @unchecked Sendable {
 
     private func cancel(_ number: UInt64) {
         if let operation = self.active, operation.number == number {
-            if operation.stop == nil, !operation.isDrained { self.stop(operation, .cancelled) }
+            if operation.stop != nil || operation.isDrained || operation.isGivenUp { return }
+            operation.isGivenUp = true
+            operation.deadline = min(operation.deadline, MonotonicTime.now() + self.configuration.cancelDelay)
+            self.armTimer()
         } else if let index = self.queue.firstIndex(where: { $0.number == number }) {
             self.complete(self.queue.remove(at: index), .failure(PostgresConnection.cancelled))
         }
