@@ -21,7 +21,7 @@ package struct DeviceLimits: Sendable {
     ///
     /// - Parameters:
     ///   - requestsPerDevice: requests a minute about one device, order or link, from one address.
-    ///   - requestsPerAddress: requests a minute from one address, an IPv6 /64 counted as one.
+    ///   - requestsPerAddress: requests a minute from one address to the routes, an IPv6 /64 counted as one.
     ///   - metrics: where refusals are counted.
     ///   - clock: tells the time that passes.
     package init(

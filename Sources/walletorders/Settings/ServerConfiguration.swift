@@ -31,7 +31,7 @@ struct ServerConfiguration: Sendable {
     struct Limits: Sendable {
         /// About one device, order or share link, from one address.
         let perDevice: Int
-        /// From one address to the public listener.
+        /// From one address to the routes of the public listener.
         let perAddress: Int
         /// With one merchant key, each event of a bulk request counted.
         let perKey: Int

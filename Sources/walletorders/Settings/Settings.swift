@@ -44,7 +44,7 @@ enum Settings {
         Setting(
             "device.requestsPerAddress",
             default: "240000",
-            "requests a minute from one address to the public listener, all at once or not; 0: no limit"
+            "requests a minute from one address to the public listener's routes, all at once or not; 0: no limit"
         ),
         Setting("merchant.listen", default: "127.0.0.1:8081", "address of the merchant listener, or unix:PATH"),
         Setting(
