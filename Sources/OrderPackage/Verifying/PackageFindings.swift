@@ -131,7 +131,7 @@ public enum PackageFindings {
         ("zip-special-file", "An entry is neither a file nor a folder."),
         ("zip-symlink", "An entry is a symbolic link."),
         ("zip-too-large", "The archive, or what it unpacks to, is too large to be read."),
-        ("zip-too-many-entries", "The archive has too many entries to be read."),
+        ("zip-too-many-entries", "There are more files than a package may have."),
         ("zip-trailing-bytes", "Bytes follow the archive's end."),
         ("zip-truncated", "The archive ends before its records do."),
         ("zip-unsafe-path", "A name leaves the package, or is read differently by systems."),
