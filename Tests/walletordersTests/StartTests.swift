@@ -182,7 +182,7 @@ struct StartTests {
                         }
                         let program = try await installation.start()
                         #expect(
-                            program.text.contains("issued anew, by the same root: \(pki)/\(name)."),
+                            program.text.contains("issued anew for \(type.text), by the same root: \(pki)/\(name)."),
                             "\(program.text)"
                         )
                         #expect(try await program.end(SIGTERM) == 0)

@@ -30,7 +30,11 @@ struct TestIdentity: Sendable {
                                 in: folder,
                                 orderType: try OrderTypeIdentifier(self.orderType)
                             )
-                            Terminal.complain("the test certificates are issued anew, by the same root: \(error)")
+                            // The type may be another than before: what said it may be what can't be read.
+                            let type = restored.identity.orderTypeIdentifier.text
+                            Terminal.complain(
+                                "the test certificates are issued anew for \(type), by the same root: \(error)"
+                            )
                             return restored
                         }
                         let end = min(authority.identity.chainNotAfter, authority.server.certificate.notAfter)
