@@ -80,7 +80,7 @@ struct Stage: Sendable {
     let key: String
     /// Where the fetched packages are kept to be looked at.
     let folder: String
-    /// Pushes of others that were owed from the start, such as those of an order type that isn't served any more.
+    /// Pushes of the stories' type that were owed from the start, such as those that a killed process had under way.
     private(set) var owedBefore: Int64 = 0
 
     static func make(_ application: Application, key: String) async throws -> Stage {
@@ -124,9 +124,12 @@ struct Stage: Sendable {
         return texts
     }
 
-    /// Pushes that are owed and not sent yet, under way or not.
+    /// Pushes of the stories' type that are owed and not sent yet, under way or not. Other types' are no part of the stories:
+    /// some go out meanwhile, and those of a type that isn't served any more never do.
     func owedPushes() async throws -> Int64 {
-        try await self.application.store.ticketCounts().reduce(0) { $0 + $1.due + $1.inFlight }
+        let type = self.testIdentity.authority.identity.orderTypeIdentifier
+        return try await self.application.store.ticketCounts().filter { $0.orderType == type }
+            .reduce(0) { $0 + $1.due + $1.inFlight }
     }
 
     func close() async {
