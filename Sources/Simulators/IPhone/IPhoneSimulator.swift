@@ -106,7 +106,7 @@ package actor IPhoneSimulator {
             document["orderTypeIdentifier"]?.stringValue?.isExactly(details.orderType.text) == true
         else { throw IPhoneError("expected the package of order \(details.order.text), got another order's") }
         if let held = known?.document["updatedAt"]?.stringValue, let come = document["updatedAt"]?.stringValue,
-            let earlier = try? OrderDate(parsing: held), let later = try? OrderDate(parsing: come), later < earlier
+            try OrderDate(parsing: come) < OrderDate(parsing: held)
         {
             throw IPhoneError("expected an updatedAt of \(held) or later, got \(come): Wallet keeps the newer copy")
         }
