@@ -46,7 +46,6 @@ enum Report {
             + Terminal.line(finding.message + fix)
     }
 
-    /// Names from a package may hold line ends, which must not look like findings.
     private static func place(_ finding: Finding) -> String {
         var place = finding.path ?? ""
         if place.isExactly(".") { place = "the whole package" }
