@@ -49,7 +49,7 @@ struct ServerConfiguration: Sendable {
     let deviceListen: ListenAddress
     let deviceCertificate: String?
     let deviceKey: String?
-    /// How often may be asked, each a number a minute; 0 is no limit. Each process counts for itself.
+    /// Each process counts for itself.
     let limits: Limits
     let merchantListen: ListenAddress
     let adminListen: ListenAddress
