@@ -66,7 +66,7 @@ package final class RateLimiter: Sendable {
     /// Judges a request and draws its cost, if it may come.
     ///
     /// - Parameter cost: in units; 0 asks without drawing.
-    package func take(_ cost: Int, of key: Key, at now: MonotonicTime = .now()) -> Verdict {
+    package func take(_ cost: Int, of key: Key, at now: MonotonicTime) -> Verdict {
         self.state.withLock { state in
             guard let rate = state.rate else { return .allowed }
             return state.table.withBucket(of: key.tag, at: now) { bucket in
@@ -76,7 +76,7 @@ package final class RateLimiter: Sendable {
     }
 
     /// Draws further cost of a request that was let through.
-    package func draw(_ cost: Int, of key: Key, at now: MonotonicTime = .now()) {
+    package func draw(_ cost: Int, of key: Key, at now: MonotonicTime) {
         self.state.withLock { state in
             guard let rate = state.rate else { return }
             state.table.withBucket(of: key.tag, at: now) { $0.draw(cost, at: now, rate) }
@@ -94,7 +94,7 @@ package final class RateLimiter: Sendable {
     }
 
     /// What a client has left; nil without a limit.
-    package func standing(of key: Key, at now: MonotonicTime = .now()) -> Standing? {
+    package func standing(of key: Key, at now: MonotonicTime) -> Standing? {
         self.state.withLock { state in
             guard let rate = state.rate else { return nil }
             return state.table.withBucket(of: key.tag, at: now) { bucket in
