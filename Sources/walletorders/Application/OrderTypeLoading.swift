@@ -15,7 +15,7 @@ enum OrderTypeLoading {
         var faults: [String] = []
         for type in types {
             do { loaded.append(try await self.load(type)) } catch let error as ConfigurationError {
-                faults += error.faults.map { "orderTypes.\(type.identifier.text)\($0)" }
+                faults += error.faults
             } catch {
                 faults.append("orderTypes.\(type.identifier.text): \(error)")
             }
@@ -40,10 +40,11 @@ enum OrderTypeLoading {
             ("identity", type.identity), ("key", type.key), ("passphraseFile", type.passphraseFile),
             ("intermediates", type.intermediates), ("apns.trust", type.apnsTrust),
         ]
+        let name = type.identifier.text
         return try await runBlocking {
             files.compactMap { key, path in
                 guard let path, !Files.exists(path) else { return nil }
-                return ".\(key): \(path) is not there, or may not be looked at"
+                return "orderTypes.\(name).\(key): \(path) is not there, or may not be looked at"
             }
         }
     }
@@ -60,8 +61,8 @@ enum OrderTypeLoading {
         )
         guard identity.orderTypeIdentifier == type.identifier else {
             throw ConfigurationError([
-                ".identity: the certificate in \(type.identity) is for \(identity.orderTypeIdentifier.text); use that name, or the "
-                    + "certificate of this order type"
+                "orderTypes.\(type.identifier.text).identity: the certificate in \(type.identity) is for "
+                    + "\(identity.orderTypeIdentifier.text); use that name, or the certificate of this order type"
             ])
         }
         var trust: [Certificate]?
