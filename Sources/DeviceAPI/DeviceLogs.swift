@@ -5,7 +5,7 @@ internal import ServiceRuntime
 
 /// Sorts device log lines by what they complain of, and bounds how many are kept: anyone may send them.
 internal struct DeviceLogs: Sendable {
-    /// Lines a minute that are kept from one address.
+    /// Lines a minute that are kept from one address, an IPv6 /64 counted as one.
     static let linesPerAddress = 60
     /// Lines a minute that are kept of all addresses together.
     static let linesPerMinute = 1_200

@@ -15,7 +15,9 @@ extension DeviceAPI {
         guard let logs = value["logs"]?.arrayValue else {
             throw Problem.badRequest("The body must be an object with the array \"logs\".", code: "malformed-log")
         }
-        let accepted = self.logs.accept(logs.lazy.compactMap(\.stringValue), from: request.remoteAddress)
+        // All of a Unix socket's clients are one, when their proxy is not trusted to tell theirs.
+        let holder = AddressHolder.of(request.remoteAddress) ?? request.remoteAddress
+        let accepted = self.logs.accept(logs.lazy.compactMap(\.stringValue), from: holder)
         do { try await OrderStore.answering { try await self.store.recordLog(accepted) } } catch {
             self.logger.warning(
                 "device log lines were not recorded",

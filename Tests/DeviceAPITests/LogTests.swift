@@ -172,6 +172,13 @@ extension DeviceAPITests {
                 #expect(await doors.device.send(.post, "/v1/log", bytes: body, from: "192.0.2.8").status == .ok)
                 stored = try await doors.shop.store.deviceLog(limit: 1_000)
                 #expect(stored.count == 2 * DeviceLogs.linesPerAddress)
+                // One subscriber has a whole /64, and room for one.
+                for number in 1...5 {
+                    let address = "2001:db8::\(number)"
+                    #expect(await doors.device.send(.post, "/v1/log", bytes: body, from: address).status == .ok)
+                }
+                stored = try await doors.shop.store.deviceLog(limit: 1_000)
+                #expect(stored.count == 3 * DeviceLogs.linesPerAddress)
                 let logs = DeviceLogs(metrics: Metrics())
                 let kept = (0..<500).map { logs.accept(["a", "b", "c", "d"], from: "address \($0)").count }
                 #expect(kept.reduce(0, +) == DeviceLogs.linesPerMinute)
