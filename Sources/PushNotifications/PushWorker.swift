@@ -89,10 +89,9 @@ package final class PushWorker: Service {
                 switch event {
                 case .drained(let type):
                     draining.remove(type)
-                    let sender = senders[type]
-                    let fault = await sender?.complaint
-                    self.wakes.withLock { $0.faults[type] = fault }
-                    if await sender?.takeRejected() ?? false { pace.noteNews() }
+                    guard let sender = senders[type] else { break }
+                    await self.lookForComplaint(of: type, sender)
+                    if await sender.takeRejected() { pace.noteNews() }
                 case .counted: pace.end(at: .now())
                 case .woken:
                     if !shutdown.isFired, !Task.isCancelled {
@@ -100,7 +99,7 @@ package final class PushWorker: Service {
                         let isDue = MonotonicTime.now() >= nextLook
                         if isDue { nextLook = MonotonicTime.now() + .milliseconds(Int.random(in: 900...1_000)) }
                         again.formUnion(await self.typesToServe(asking: isDue))
-                        if isDue { await self.lookForComplaints(senders) }
+                        if isDue { for (type, sender) in senders { await self.lookForComplaint(of: type, sender) } }
                         if pace.begins(at: .now()) {
                             // Beside the loop that serves all types: it may take its time.
                             group.addTask {
@@ -119,8 +118,7 @@ package final class PushWorker: Service {
                 for type in again where draining.contains(type) {
                     guard let sender = senders[type] else { continue }
                     if await sender.ring() { again.remove(type) }
-                    let fault = await sender.complaint
-                    self.wakes.withLock { $0.faults[type] = fault }
+                    await self.lookForComplaint(of: type, sender)
                 }
                 for type in again where !draining.contains(type) {
                     again.remove(type)
@@ -170,12 +168,10 @@ package final class PushWorker: Service {
         return types
     }
 
-    /// Asks the senders what is wrong: a complaint about the last minutes ends also where nothing is sent any more.
-    private func lookForComplaints(_ senders: [OrderTypeIdentifier: TypeSender]) async {
-        for (type, sender) in senders {
-            let fault = await sender.complaint
-            self.wakes.withLock { $0.faults[type] = fault }
-        }
+    /// Asks a sender what is wrong: a complaint about the last minutes ends also where nothing is sent any more.
+    private func lookForComplaint(of type: OrderTypeIdentifier, _ sender: TypeSender) async {
+        let fault = await sender.complaint
+        self.wakes.withLock { $0.faults[type] = fault }
     }
 
     /// Lets go of types that this process no longer serves: their connections and their faults.

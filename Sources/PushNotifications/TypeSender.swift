@@ -12,6 +12,8 @@ internal actor TypeSender {
     private static let batch = 500
     /// How many settled answers are written together.
     private static let settleCount = 100
+    /// What to do where APNs calls all tokens bad.
+    private static let environmentAdvice = "look at apns.host, which may be the other of APNs' environments"
 
     let settings: OrderTypeSettings
     private let types: OrderTypeDirectory
@@ -187,8 +189,7 @@ internal actor TypeSender {
         return PushFault(
             reason: "BadDeviceToken",
             detail: self.tally.isWrongEnvironment
-                ? "\(self.place) calls all tokens bad, \(bad) so far, none is forgotten: look at apns.host, which may be "
-                    + "the other of APNs' environments"
+                ? "\(self.place) calls all tokens bad, \(bad) so far, none is forgotten: \(Self.environmentAdvice)"
                 : "\(bad) devices' tokens are called bad: none of them is forgotten",
             isStopped: false
         )
@@ -432,7 +433,7 @@ internal actor TypeSender {
         guard case .badToken(let reason) = outcome, !self.hasToldOfEnvironment else { return }
         self.hasToldOfEnvironment = true
         self.logger.error(
-            "APNs calls all tokens of this order type bad: look at apns.host, which may be the other of its environments",
+            "APNs calls all tokens of this order type bad: \(Self.environmentAdvice)",
             ["orderType": .string(self.settings.identifier.text), "reason": .string(reason)]
         )
     }
