@@ -130,14 +130,8 @@ struct PushConnectionTests {
     @Test("a claim that fails stops nothing, also while a push is without an answer")
     func failedClaim() async throws {
         let control = HTTP2Control()
-        let isUnderWay = Signal()
-        control.decide { request, _ in
-            guard request.path == "/3/device/1" else { return .serve }
-            isUnderWay.fire()
-            return .withhold
-        }
-        var deadlines = PushDeadlines()
-        deadlines.answer = .seconds(3_600)
+        let isUnderWay = control.withholdAnswers { $0.path == "/3/device/1" }
+        let deadlines = PushDeadlines.answer(within: .seconds(3_600))
         let log = CapturedLog()
         try await withPushes(control: control, deadlines: deadlines, logger: log.logger) { station in
             try await station.changedOrder("A-1", 1..<2)
@@ -164,15 +158,8 @@ struct PushConnectionTests {
     @Test("claims leave no memory behind while the queue never rests", .enabled(if: Patience.factor == 1))
     func neverAtRest() async throws {
         let control = HTTP2Control()
-        let isUnderWay = Signal()
-        control.decide { request, _ in
-            guard request.path == "/3/device/1" else { return .serve }
-            isUnderWay.fire()
-            return .withhold
-        }
-        var deadlines = PushDeadlines()
-        deadlines.answer = .seconds(3_600)
-        try await withPushes(control: control, deadlines: deadlines) { station in
+        let isUnderWay = control.withholdAnswers { $0.path == "/3/device/1" }
+        try await withPushes(control: control, deadlines: .answer(within: .seconds(3_600))) { station in
             try await station.changedOrder("A-1", 1..<2)
             try await isUnderWay.wait()
             try await station.changedOrder("B-1", 2..<3)
