@@ -99,7 +99,7 @@ struct FilePlaceTests {
             let made = try await ChildProcess.run(TestInstallation.program, ["testpki", folder + "/pki"])
             #expect(made.status == 0, "\(made.errorText)")
             try Files.createDirectory(folder + "/source")
-            try Files.write(Array(OrderText.whole.utf8), to: folder + "/source/order.json")
+            try Files.write(Array(SampleOrder.text.utf8), to: folder + "/source/order.json")
             func build(_ identity: [String]) async throws -> String {
                 let output = ["-o", folder + "/out.order"]
                 let words = ["package", "build", folder + "/source"] + output + identity
@@ -111,17 +111,5 @@ struct FilePlaceTests {
             let alone = try await build(["--identity", folder + "/pki/identity.pem"] + key)
             #expect(alone.contains("give that intermediate (--intermediate FILE)"), "\(alone)")
         }
-    }
-
-    /// An order that a package can be built of.
-    private enum OrderText {
-        static let whole = """
-            {"schemaVersion": 1, "orderTypeIdentifier": "order.com.example.shop", "orderIdentifier": "A-1",
-             "orderNumber": "1", "orderType": "ecommerce", "status": "open", "createdAt": "2026-01-02T03:04:05Z",
-             "updatedAt": "2026-01-02T03:04:05Z", "orderManagementURL": "https://www.example.com/o",
-             "webServiceURL": "https://wallet.example.com/", "authenticationToken": "0123456789abcdef",
-             "merchant": {"displayName": "Shop", "merchantIdentifier": "merchant.com.example.shop",
-                          "url": "https://www.example.com/"}}
-            """
     }
 }
