@@ -14,9 +14,7 @@ extension DeviceAPITests {
         /// Doors with limits whose clock is moved by hand.
         private struct Limited: Sendable {
             let doors: Doors
-            let now: Locked<MonotonicTime>
-
-            func pass(_ duration: Duration) { self.now.withLock { $0 = $0 + duration } }
+            let clock: HandClock
 
             func send(
                 _ method: HTTPMethod,
@@ -42,15 +40,15 @@ extension DeviceAPITests {
             _ body: @escaping @Sendable (Limited) async throws -> Void
         ) async throws {
             try await withShop { shop in
-                let now = Locked(MonotonicTime(nanoseconds: 1_000_000_000))
+                let clock = HandClock()
                 let limits = DeviceLimits(
                     requestsPerDevice: device,
                     requestsPerAddress: address,
                     logger: shop.log.logger,
                     metrics: shop.metrics,
-                    clock: { now.withLock { $0 } }
+                    clock: clock.read
                 )
-                try await body(Limited(doors: try await Doors(shop, limits: limits), now: now))
+                try await body(Limited(doors: try await Doors(shop, limits: limits), clock: clock))
             }
         }
 
@@ -74,9 +72,9 @@ extension DeviceAPITests {
                 // Other orders and other addresses go on.
                 #expect(await limited.send(.get, Doors.orderPath("two"), other).status == .ok)
                 #expect(await limited.send(.get, path, token, from: "192.0.2.2").status == .ok)
-                limited.pass(.seconds(19))
+                limited.clock.pass(.seconds(19))
                 #expect(await limited.send(.get, path, token).headers["retry-after"] == "1")
-                limited.pass(.seconds(1))
+                limited.clock.pass(.seconds(1))
                 let again = await limited.send(.get, path, token)
                 #expect(again.status == .ok)
                 // What a device is told of a package is the package's.
@@ -89,7 +87,7 @@ extension DeviceAPITests {
             try await self.with(device: 3, address: 40) { limited in
                 let token = try await limited.doors.create("one")
                 #expect(await limited.doors.register("d1", "one", token).status == .created)
-                limited.pass(.seconds(600))
+                limited.clock.pass(.seconds(600))
                 func said(_ path: String, _ token: String, _ from: String) async -> [String] {
                     var answers: [String] = []
                     for _ in 0..<6 {
@@ -138,7 +136,7 @@ extension DeviceAPITests {
                 )
                 #expect(await register("d2") == .created)
                 // Refused registrations were not made, and draw nothing; one request's worth lets one through, on credit.
-                limited.pass(.seconds(5))
+                limited.clock.pass(.seconds(5))
                 #expect(await register("d1") == .ok)
                 #expect(await limited.send(.get, Doors.listPath("d1")).headers["retry-after"] == "25")
             }
@@ -148,12 +146,12 @@ extension DeviceAPITests {
             "who invents device identifiers is bounded by address; a phone gone wild takes nothing from its neighbours"
         )
         func addresses() async throws {
+            try await self.with(device: 10, address: 100) { limited in
+                let token = try await limited.doors.create("one")
                 // What leads nowhere costs no look-up, and counts for nobody.
                 for number in 0..<200 {
                     #expect(await limited.send(.get, "/v1/nothing/\(number)").status == .notFound)
                 }
-            try await self.with(device: 10, address: 100) { limited in
-                let token = try await limited.doors.create("one")
                 // One phone asks 500 times: ten are let through, and only those count for the address.
                 var statuses: [HTTPStatus] = []
                 for _ in 0..<500 { statuses.append(await limited.send(.get, Doors.listPath("wild")).status) }
@@ -189,7 +187,7 @@ extension DeviceAPITests {
                 }
                 for _ in 0..<10 { _ = await limited.send(.get, Doors.listPath("u"), from: "unix") }
                 #expect(await limited.send(.get, Doors.listPath("u"), from: "unix").code == "rate-limited")
-                limited.pass(.seconds(60))
+                limited.clock.pass(.seconds(60))
                 #expect(await limited.send(.get, Doors.listPath("invented")).status == .noContent)
             }
         }

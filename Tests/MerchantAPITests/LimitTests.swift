@@ -18,28 +18,24 @@ extension MerchantAPITests {
         private func with(
             key: Int = 0,
             failures: Int = 0,
-            _ body: @escaping @Sendable (Merchant, Locked<MonotonicTime>) async throws -> Void
+            _ body: @escaping @Sendable (Merchant, HandClock) async throws -> Void
         ) async throws {
             try await withShop { shop in
-                let now = Locked(MonotonicTime(nanoseconds: 1_000_000_000))
+                let clock = HandClock()
                 let limits = MerchantLimits(
                     requestsPerKey: key,
                     failuresPerAddress: failures,
                     logger: shop.log.logger,
                     metrics: shop.metrics,
-                    clock: { now.withLock { $0 } }
+                    clock: clock.read
                 )
-                try await body(try await Merchant(shop, limits: limits), now)
+                try await body(try await Merchant(shop, limits: limits), clock)
             }
-        }
-
-        private static func pass(_ now: Locked<MonotonicTime>, _ duration: Duration) {
-            now.withLock { $0 = $0 + duration }
         }
 
         @Test("a key over its limit gets 429 until Retry-After is over; other keys go on; successes tell what is left")
         func keys() async throws {
-            try await self.with(key: 3) { merchant, now in
+            try await self.with(key: 3) { merchant, clock in
                 for left in [2, 1, 0] {
                     let answer = await merchant.client.send(.get, Self.list)
                     #expect(answer.status == .ok)
@@ -63,7 +59,7 @@ extension MerchantAPITests {
                 #expect(elsewhere.status == .tooManyRequests)
                 let other = try await merchant.client([.ordersRead])
                 #expect(await other.send(.get, Self.list).status == .ok)
-                Self.pass(now, .seconds(20))
+                clock.pass(.seconds(20))
                 #expect(await merchant.client.send(.get, Self.list).status == .ok)
                 #expect(await merchant.client.send(.get, Self.list).status == .tooManyRequests)
             }
@@ -85,7 +81,7 @@ extension MerchantAPITests {
 
         @Test("wrong keys are bounded by address, and never shut a good one out, known or new")
         func failures() async throws {
-            try await self.with(failures: 5) { merchant, now in
+            try await self.with(failures: 5) { merchant, clock in
                 let wrong = "wok_0123456789abcdef_" + String(repeating: "A", count: 43)
                 let guesses: [HTTPFields] = [
                     [:], ["authorization": "Bearer nonsense"], ["authorization": "Bearer \(wrong)"],
@@ -107,7 +103,7 @@ extension MerchantAPITests {
                 #expect(await new.send(.get, Self.list).status == .ok)
                 #expect(await guess(2, from: "192.0.2.2").status == .unauthorized)
                 for number in 0..<50 { #expect(await guess(number, from: "unix").status == .unauthorized) }
-                Self.pass(now, .seconds(12))
+                clock.pass(.seconds(12))
                 #expect(await guess(2).status == .unauthorized)
                 #expect(await guess(2).status == .tooManyRequests)
                 let text = merchant.shop.log.text + merchant.shop.metrics.text()
@@ -131,7 +127,7 @@ extension MerchantAPITests {
             "a bulk request counts each event, one answered from memory counts one, and none is too large to have its turn"
         )
         func bulk() async throws {
-            try await self.with(key: 60) { merchant, now in
+            try await self.with(key: 60) { merchant, clock in
                 let path = "/api/v1/events"
                 func left(_ answer: HTTPResponse) -> String? {
                     answer.headers["ratelimit"]?.split(separator: ";").first { $0.hasPrefix("r=") }.map(String.init)
@@ -151,7 +147,7 @@ extension MerchantAPITests {
                 #expect(large.headers["ratelimit"] == "\"merchant-key\";r=0;t=61")
                 let refused = await merchant.client.send(.post, path, json: Self.events(1))
                 #expect(refused.headers["retry-after"] == "61")
-                Self.pass(now, .seconds(61))
+                clock.pass(.seconds(61))
                 #expect(await merchant.client.send(.post, path, json: Self.events(200)).status == .ok)
             }
         }
