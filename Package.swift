@@ -116,7 +116,7 @@ let package = Package(
             // What tests of the store and the stations share: a real database for each test. No product reaches it.
             .target(
                 name: "StoreTestSupport",
-                dependencies: dependencies(kits + ["PostgreSQL"] + orders),
+                dependencies: dependencies(kits + ["PostgreSQL"] + orders + ["TestPatience"]),
                 path: "Tests/StoreTestSupport",
                 swiftSettings: settings
             ),

@@ -5,7 +5,6 @@ import OrderModel
 import OrderStore
 import ServiceRuntime
 import StoreTestSupport
-import TestPatience
 import Testing
 
 @testable import MerchantAPI
@@ -17,24 +16,6 @@ extension MerchantAPITests {
     struct CombiningMarksTests {
         /// 200 KB of marks that are in the wrong order, pair by pair. One comparison by Swift's `==` takes some seconds.
         private static let marks = "a" + String(repeating: "\u{301}\u{323}", count: 50_000)
-
-        /// Far above what walks along the bytes take, and below one comparison of the other kind.
-        private static let bound = Duration.seconds(2) * Patience.factor
-
-        /// Holds what a request costs the loop that answers it against the bound.
-        private static func expectLinear(
-            _ what: String,
-            on loop: EventLoop,
-            _ send: @escaping @Sendable () async -> HTTPResponse
-        ) async {
-            let (answer, time) = await loop.run {
-                var answer = HTTPResponse(.noContent)
-                let time = await Patience.processorTime { answer = await send() }
-                return (answer, time)
-            }
-            #expect(time < Self.bound, "\(what): \(time)")
-            #expect(answer.status.code < 500, "\(what): \(answer.status)")
-        }
 
         private static func with(_ value: JSONValue, _ name: String = marks, _ member: JSONValue = 1) -> JSONValue {
             var object = value.objectValue ?? [:]
@@ -86,7 +67,7 @@ extension MerchantAPITests {
                 for (method, target, body) in bodies {
                     for (number, variant) in Self.variants(body).enumerated() {
                         let headers: HTTPFields = ["idempotency-key": "\(target) \(number)"]
-                        await Self.expectLinear("\(method.rawValue) \(target) \(number)", on: loop) {
+                        await expectLinear("\(method.rawValue) \(target) \(number)", on: loop) {
                             await admin.send(method, target, method == .post ? headers : [:], json: variant)
                         }
                     }
@@ -107,12 +88,12 @@ extension MerchantAPITests {
                     image, ["statusDescription": text], ["orderNumber": text], ["status": text],
                 ]
                 for (number, patch) in patches.enumerated() {
-                    await Self.expectLinear("patch \(number)", on: loop) {
+                    await expectLinear("patch \(number)", on: loop) {
                         await merchant.client.send(.patch, Merchant.path("one"), json: patch)
                     }
                 }
                 for name in ["orderTypeIdentifier", "orderIdentifier", "createdAt", "orderManagementURL"] {
-                    await Self.expectLinear(name, on: loop) {
+                    await expectLinear(name, on: loop) {
                         await merchant.client.send(
                             .post,
                             "/api/v1/orders",
@@ -122,7 +103,7 @@ extension MerchantAPITests {
                 }
                 for name in ["eventIdentifier", "occurredAt", "orderTypeIdentifier", "orderIdentifier"] {
                     let event = Self.with(Merchant.event("e"), name, text)
-                    await Self.expectLinear(name, on: loop) {
+                    await expectLinear(name, on: loop) {
                         await merchant.client.send(.post, "/api/v1/events", json: ["events": [event]])
                     }
                 }
@@ -130,7 +111,7 @@ extension MerchantAPITests {
                     .object([Self.marks: [:]]), ["en": .object([Self.marks: 1])], ["en": .object([Self.marks: text])],
                 ]
                 for (number, localization) in localizations.enumerated() {
-                    await Self.expectLinear("localization \(number)", on: loop) {
+                    await expectLinear("localization \(number)", on: loop) {
                         let body: JSONValue = ["order": order, "localizations": localization]
                         return await merchant.client.send(.post, "/api/v1/orders", json: body)
                     }
@@ -139,7 +120,7 @@ extension MerchantAPITests {
                 let name = "a" + String(repeating: "\u{301}\u{323}", count: 990)
                 let parts = (0..<190).map { (name: "\($0)\(name)", contents: [UInt8(0)]) }
                 let form = Merchant.form([("order", order.serialized())] + parts)
-                await Self.expectLinear("multipart", on: loop) {
+                await expectLinear("multipart", on: loop) {
                     await merchant.client.send(.post, "/api/v1/orders", form.headers, bytes: form.body)
                 }
                 await loop.shutdown()
