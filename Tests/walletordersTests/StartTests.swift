@@ -194,6 +194,24 @@ struct StartTests {
         }
     }
 
+    @Test func `where the old certificate can't be read any more the default type takes its place, which is told`()
+        async throws
+    {
+        try await TestInstallation.use { installation in
+            let pki = installation.data + "/pki"
+            try Files.createDirectory(installation.data, mode: 0o700)
+            try TestAuthority.make(orderType: try OrderTypeIdentifier("order.com.example.own")).write(to: pki)
+            try Files.removeTree(pki + "/identity.key")
+            let kept = try await installation.start()
+            #expect(kept.text.contains("issued anew for order.com.example.own, by"), "\(kept.text)")
+            #expect(try await kept.end(SIGTERM) == 0)
+            try Files.write([], to: pki + "/identity.pem")
+            let lost = try await installation.start()
+            #expect(lost.text.contains("issued anew for order.com.example.shop, by"), "\(lost.text)")
+            #expect(try await lost.end(SIGTERM) == 0)
+        }
+    }
+
     @Test func `private keys that a killed start left half written are taken away by the next`() async throws {
         try await TestInstallation.use { installation in
             let identifier = SecureRandom.uuid()
