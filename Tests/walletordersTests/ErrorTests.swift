@@ -162,7 +162,8 @@ struct ErrorTests {
         ),
         // The call itself.
         Call("fly", 64, "unknown command fly", "--help"),
-        Call("orders", 64, "orders list"),
+        Call("orders", 64, "say which: walletorders orders list, walletorders orders get"),
+        Call("tickets frob", 64, "unknown command tickets frob; there are walletorders tickets list, wallet"),
         Call("serve --config", 64, "--config needs a value: --config FILE"),
         Call("serve --config --log-level=info", 64, "--config needs a value"),
         Call("serve --confg x", 64, "did you mean --config?"),
@@ -286,6 +287,20 @@ struct ErrorTests {
             #expect(faulty.text.contains("loops (file)"))
             #expect(faulty.errorText.isEmpty)
         }
+    }
+
+    @Test func `words that several commands begin with tell of these`() async throws {
+        for word in ["orders", "keys", "tickets", "config", "package", "order", "identity"] {
+            for flag in ["--help", "-h"] {
+                let told = try await ChildProcess.run(TestInstallation.program, [word, flag])
+                #expect(told.status == 0 && told.errorText.isEmpty, "\(told.errorText)")
+                #expect(told.text.hasPrefix("Usage: walletorders \(word) COMMAND"), "\(told.text)")
+                #expect(told.text.contains("\n  \(word) "), "\(told.text)")
+            }
+        }
+        let keys = try await ChildProcess.run(TestInstallation.program, ["keys", "--help"]).text
+        for command in ["create", "list", "revoke"] { #expect(keys.contains("\n  keys \(command) "), "\(keys)") }
+        #expect(!keys.contains("orders"))
     }
 
     @Test func `output that nobody takes is a failure, and a closed descriptor is nobody's else`() async throws {

@@ -113,6 +113,10 @@ enum Program {
                 Terminal.print(self.help)
                 return arguments.isEmpty ? CommandFailure.Code.usage.rawValue : 0
             }
+            if arguments.count == 2, ["--help", "-h"].contains(arguments[1]), let help = self.help(of: arguments[0]) {
+                Terminal.print(help)
+                return 0
+            }
             guard let (words, command) = self.commands.first(where: { arguments.starts(with: $0.words) }) else {
                 throw UsageError(self.unknown(arguments))
             }
@@ -168,29 +172,56 @@ enum Program {
     }
 
     private static func unknown(_ arguments: [String]) -> String {
-        let group = self.commands.filter { $0.words.first == arguments[0] }.map { $0.words.joined(separator: " ") }
-        if !group.isEmpty { return "say which: walletorders \(group.joined(separator: ", walletorders "))" }
+        let group = self.group(arguments[0])
+        if !group.isEmpty {
+            let calls = group.map { "walletorders " + $0.words.joined(separator: " ") }.joined(separator: ", ")
+            if arguments.count < 2 || arguments[1].hasPrefix("-") { return "say which: \(calls)" }
+            return "unknown command \(arguments[0]) \(arguments[1]); there are \(calls)"
+        }
         let hint = Suggestion.nearest(to: arguments[0], among: Set(self.commands.compactMap(\.words.first)))
         return "unknown command \(arguments[0])"
             + (hint.map { "; did you mean \($0)?" } ?? "; walletorders --help lists them")
     }
 
-    private static var help: String {
-        let width = self.commands.map { $0.words.joined(separator: " ").count }.max() ?? 0
-        let rows = self.commands.map { words, command in
+    /// The commands whose first word of several this is.
+    private static func group(_ word: String) -> [(words: [String], command: any Command.Type)] {
+        self.commands.filter { $0.words.count > 1 && $0.words[0] == word }
+    }
+
+    /// A line for each command: its words and what it does.
+    private static func rows(_ commands: [(words: [String], command: any Command.Type)]) -> String {
+        let width = commands.map { $0.words.joined(separator: " ").count }.max() ?? 0
+        return commands.map { words, command in
             let name = words.joined(separator: " ")
             return "  \(name)\(String(repeating: " ", count: width - name.count + 2))\(command.description.summary)"
-        }
-        return """
-            Signs Apple Wallet order packages and keeps them up to date on customers' devices.
+        }.joined(separator: "\n")
+    }
 
-            Usage: walletorders COMMAND [options]
+    /// The help of the commands that begin with a word; nil when it is no such word.
+    private static func help(of word: String) -> String? {
+        let group = self.group(word)
+        if group.isEmpty { return nil }
+        return """
+            Usage: walletorders \(word) COMMAND [options]
 
             Commands:
-            \(rows.joined(separator: "\n"))
+            \(self.rows(group))
 
-            walletorders COMMAND --help tells of its options. Exit codes: 0 ok, 1 the check failed, 64 usage,
-            66 input unreadable, 69 unavailable, 78 configuration.
+            walletorders \(word) COMMAND --help tells of its options.
             """
+    }
+
+    private static var help: String {
+        """
+        Signs Apple Wallet order packages and keeps them up to date on customers' devices.
+
+        Usage: walletorders COMMAND [options]
+
+        Commands:
+        \(self.rows(self.commands))
+
+        walletorders COMMAND --help tells of its options. Exit codes: 0 ok, 1 the check failed, 64 usage,
+        66 input unreadable, 69 unavailable, 78 configuration.
+        """
     }
 }
