@@ -11,7 +11,11 @@ enum Settings {
             "folder of keys and of the private database (default: /var/lib/walletorders for root, else "
                 + "$XDG_STATE_HOME/walletorders)"
         ),
-        Setting("database", secret: true, "URL of a PostgreSQL 15 database; without one, a private cluster is used"),
+        Setting(
+            "database",
+            secret: true,
+            "URL of a PostgreSQL 15 database; without one, 'run' has its own in dataDir, and others use it while it runs"
+        ),
         Setting(
             "databasePassword",
             secret: true,
