@@ -12,6 +12,7 @@ struct DatabasePasswordTests {
 
     private func examine(_ words: [String], _ environment: [String: String]) async throws -> ServerConfiguration {
         let arguments = try ServeCommand.description.parse(words)
+        let environment = environment.merging(["HOME": "/tmp"]) { given, _ in given }
         return try await ServerConfiguration.examine(arguments, environment: environment)
     }
 

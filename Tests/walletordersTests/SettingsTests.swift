@@ -5,6 +5,8 @@ import OrderPackage
 import ServiceRuntime
 import Testing
 
+@testable import walletorders
+
 /// What is in force, and what will not be for long.
 @Suite("Settings in force")
 struct SettingsTests {
@@ -27,6 +29,18 @@ struct SettingsTests {
         }
     }
 
+    @Test func `without a name the data directory is below the home, and nowhere without one`() {
+        func directory(_ environment: [String: String]) -> String? {
+            ServerConfiguration.defaultDataDirectory(environment, isRoot: false)
+        }
+        #expect(directory(["HOME": "/home/a"]) == "/home/a/.local/state/walletorders")
+        #expect(directory(["HOME": "/home/a", "XDG_STATE_HOME": "/s"]) == "/s/walletorders")
+        #expect(directory(["HOME": "/home/a", "XDG_STATE_HOME": "s"]) == "/home/a/.local/state/walletorders")
+        // A folder of /tmp would be anybody's.
+        for nowhere in [[:], ["HOME": "a"], ["XDG_STATE_HOME": "s"]] { #expect(directory(nowhere) == nil) }
+        #expect(ServerConfiguration.defaultDataDirectory([:], isRoot: true) == "/var/lib/walletorders")
+    }
+
     @Test func `rate limits come from flags, environment, file and defaults, in that order`() async throws {
         try await TestInstallation.use { installation in
             let file = installation.directory + "/limits.json"
@@ -36,7 +50,7 @@ struct SettingsTests {
             let shown = try await ChildProcess.run(
                 TestInstallation.program,
                 ["config", "show", "--sources", "--config", file, "--device-requests-per-device", "8"],
-                environment: ["PATH": "/usr/bin:/bin", "WALLETORDERS_MERCHANT_REQUESTS_PER_KEY": "6"]
+                environment: ["PATH": "/usr/bin:/bin", "HOME": "/tmp", "WALLETORDERS_MERCHANT_REQUESTS_PER_KEY": "6"]
             ).text
             for line in [
                 "device.requestsPerAddress = 240000  (default)", "device.requestsPerDevice = 8  (flag)",

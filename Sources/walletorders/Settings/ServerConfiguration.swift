@@ -106,7 +106,13 @@ struct ServerConfiguration: Sendable {
         password: DatabasePassword = .none
     ) {
         var values = given
-        self.dataDirectory = Self.absolute(values.text("dataDir") ?? Self.defaultDataDirectory(environment))
+        if let path = values.text("dataDir") ?? Self.defaultDataDirectory(environment) {
+            self.dataDirectory = Self.absolute(path)
+        } else {
+            // Not a folder of /tmp: anybody could have made it, and its keys would be gone with the next start of the machine.
+            values.fault("dataDir", "has no default where HOME is not set: name a folder (--data-dir)")
+            self.dataDirectory = ""
+        }
         self.database = Self.database("database", password, &values)
         if values.text("database") == nil, self.dataDirectory.contains(",") {
             // libpq takes the path of the private cluster's socket for a list of hosts.
@@ -297,9 +303,11 @@ struct ServerConfiguration: Sendable {
         path.hasPrefix("/") ? path : ProcessEnvironment.currentDirectory + "/" + path
     }
 
-    private static func defaultDataDirectory(_ environment: [String: String]) -> String {
-        if geteuid() == 0 { return "/var/lib/walletorders" }
+    /// The data directory when none is named; nil when nothing says where it could be.
+    static func defaultDataDirectory(_ environment: [String: String], isRoot: Bool = geteuid() == 0) -> String? {
+        if isRoot { return "/var/lib/walletorders" }
         if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") { return state + "/walletorders" }
-        return (environment["HOME"] ?? "/tmp") + "/.local/state/walletorders"
+        guard let home = environment["HOME"], home.hasPrefix("/") else { return nil }
+        return home + "/.local/state/walletorders"
     }
 }

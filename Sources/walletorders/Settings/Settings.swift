@@ -9,7 +9,7 @@ enum Settings {
             "dataDir",
             path: true,
             "folder of keys and of the private database (default: /var/lib/walletorders for root, else "
-                + "$XDG_STATE_HOME/walletorders)"
+                + "$XDG_STATE_HOME/walletorders or ~/.local/state/walletorders)"
         ),
         Setting(
             "database",
