@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Cryptography
+import Glibc
 import HTTPEngine
 import OrderModel
 import OrderPackage
@@ -99,6 +100,34 @@ struct DoctorTests {
             #expect(result.text.contains("expires in 29 days, at 20") == isTold, "\(result.text)")
             #expect(result.text.contains("renew it in Apple's developer portal") == isTold)
             #expect(result.text.contains("valid until 20") == !isTold)
+        }
+    }
+
+    @Test func `doctor tells of each secret that every user may read`() async throws {
+        try await TestInstallation.use { installation in
+            let pki = installation.directory + "/pki"
+            try TestAuthority.make(orderType: try OrderTypeIdentifier("order.com.example.shop")).write(to: pki)
+            let password = installation.directory + "/password"
+            try Files.write(Array("Hush4711\n".utf8), to: password, mode: 0o600)
+            let text = """
+                {"dataDir": "\(installation.directory)/own", "database": "postgres://u@127.0.0.1:1/d",
+                 "databasePasswordFile": "\(password)",
+                 "device": {"certificate": "\(pki)/server.pem", "key": "\(pki)/server.key"}}
+                """
+            try Files.write(Array(text.utf8), to: installation.directory + "/config.json")
+            func told() async throws -> String {
+                let words = ["doctor", "--offline", "--config", installation.directory + "/config.json"]
+                return try await ChildProcess.run(TestInstallation.program, words).text
+            }
+            let kept = try await told()
+            #expect(kept.contains("✓ device.certificate") && !kept.contains("may read it"), "\(kept)")
+            for file in [password, pki + "/server.key"] {
+                #expect(unsafe chmod(file, 0o644) == 0)
+                let open = try await told()
+                #expect(open.contains("→ chmod o= \(file)\n"), "\(open)")
+                #expect(unsafe chmod(file, 0o640) == 0)
+                #expect(try await !told().contains("may read it"))
+            }
         }
     }
 

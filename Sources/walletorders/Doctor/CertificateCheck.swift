@@ -53,14 +53,7 @@ struct CertificateCheck {
     /// What is secret is nobody else's to read.
     private func permissions() -> [Diagnosis] {
         let files = [self.type.key ?? self.type.identity, self.type.passphraseFile].compactMap { $0 }
-        return files.compactMap { path in
-            guard let mode = Files.permissions(ofFile: path), mode & 0o007 != 0 else { return nil }
-            return .bad(
-                "\(self.name): \(path)",
-                "every user of this machine may read it (mode \(String(mode & 0o777, radix: 8)))",
-                fix: "chmod o= \(path)"
-            )
-        }
+        return files.compactMap { Diagnosis.ofSecret($0, subject: "\(self.name): \($0)") }
     }
 
     private static func validity(
@@ -90,14 +83,14 @@ struct CertificateCheck {
             let validity: SigningIdentity.Validity =
                 now > leaf.notAfter
                 ? .expired : now < leaf.notBefore ? .notYetValid : days < 30 ? .ending(days: days) : .valid
-            return [
-                self.validity(
-                    "device.certificate",
-                    validity,
-                    until: leaf.notAfter,
-                    renewal: "renew it, put the files in place, send SIGHUP"
-                )
-            ]
+            let certificate = self.validity(
+                "device.certificate",
+                validity,
+                until: leaf.notAfter,
+                renewal: "renew it, put the files in place, send SIGHUP"
+            )
+            let key = configuration.deviceKey.flatMap { Diagnosis.ofSecret($0, subject: "device.key: \($0)") }
+            return [certificate] + [key].compactMap { $0 }
         } catch {
             let faults = (error as? ConfigurationError)?.faults ?? ["\(error)"]
             return faults.map { .bad("device.certificate", $0, fix: "mend the files that it and device.key name") }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExactJSON
+import ServiceRuntime
 
 /// What one check of `doctor` found.
 struct Diagnosis: Sendable {
@@ -18,6 +19,16 @@ struct Diagnosis: Sendable {
 
     static func bad(_ subject: String, _ message: String, fix: String) -> Diagnosis {
         Diagnosis(subject: subject, message: message, fix: fix)
+    }
+
+    /// What is wrong with a file that holds a secret, which is nobody else's to read; nil when nothing is.
+    static func ofSecret(_ path: String, subject: String) -> Diagnosis? {
+        guard let mode = Files.permissions(ofFile: path), mode & 0o007 != 0 else { return nil }
+        return .bad(
+            subject,
+            "every user of this machine may read it (mode \(String(mode & 0o777, radix: 8)))",
+            fix: "chmod o= \(path)"
+        )
     }
 
     /// For people: a line, and one more with the fix.

@@ -40,6 +40,11 @@ enum DoctorCommand: Command {
         diagnoses.append(self.descriptors(Descriptors(configuration)))
         let loops = try EventLoopGroup(count: 1, name: "loop")
         diagnoses += await DatabaseCheck(configuration: configuration, loops: loops).diagnoses()
+        if let path = configuration.values.text("databasePasswordFile"),
+            let open = Diagnosis.ofSecret(path, subject: "databasePasswordFile: \(path)")
+        {
+            diagnoses.append(open)
+        }
         diagnoses += await TokenKeysCheck.diagnoses(configuration)
         diagnoses += await CertificateCheck.diagnoses(ofListener: configuration)
         if configuration.orderTypes.isEmpty { diagnoses.append(self.withoutOrderTypes(configuration)) }
