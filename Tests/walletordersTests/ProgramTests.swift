@@ -105,6 +105,33 @@ struct ProgramTests {
         }
     }
 
+    @Test func `the demo names a configured database, and refuses order types before anything is started`()
+        async throws
+    {
+        try await TestInstallation.use { installation in
+            let types = installation.directory + "/types.json"
+            let text = """
+                {"orderTypes": {"order.com.example.own": {"identity": "/none", "webServiceURL": "https://w.example.com/"}}}
+                """
+            try Files.write(Array(text.utf8), to: types)
+            let taken = try await installation.run(["run", "--demo", "--config", types])
+            #expect(taken.status == 78 && taken.text.isEmpty, "\(taken.text)")
+            #expect(taken.errorText.contains("leave orderTypes out"), "\(taken.errorText)")
+            #expect(!Files.exists(installation.data + "/pg"))
+
+            let database = try await installation.startDatabase()
+            func run(_ words: String...) async throws -> ChildProcess.Result {
+                let settings = ["--database", database, "--data-dir", installation.directory + "/own"]
+                return try await ChildProcess.run(TestInstallation.program, words + settings)
+            }
+            let played = try await run("run", "--demo")
+            #expect(played.status == 0, "\(played.text)\(played.errorText)")
+            #expect(played.text.contains("\nThe two orders go into the configured database, and stay there.\n"))
+            let listed = try await run("orders", "list", "order.com.example.shop")
+            #expect(listed.text.split(separator: "\n").count == 2, "\(listed.text)\(listed.errorText)")
+        }
+    }
+
     @Test("a demo step that fails says what was expected and what came; all that was started ends cleanly")
     func failedStep() async throws {
         try await TestInstallation.use { installation in

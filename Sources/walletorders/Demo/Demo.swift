@@ -26,7 +26,11 @@ enum Demo {
         let isOver = Locked(false)
         do {
             let plan = Application.Plan(roles: [.web, .push], isSelfContained: true, completesWhenFulfilled: true)
-            let application = try await Application.make(plan) { try await ServerConfiguration.read(given) }
+            let application = try await Application.make(plan) {
+                let configuration = try await ServerConfiguration.read(given)
+                if !configuration.orderTypes.isEmpty { throw Stage.isTaken }
+                return configuration
+            }
             try await self.play(application, since: started, stays: stays, isOver)
         } catch  where isOver.withLock({ $0 }) {
             // It was ended while it went on serving.
@@ -46,6 +50,9 @@ enum Demo {
         }
         let elapsed = MonotonicTime.now() - started
         Terminal.print("Ready after \(elapsed.nanoseconds / 1_000_000) ms.")
+        if application.configuration.database != nil {
+            Terminal.print("The two orders go into the configured database, and stay there.")
+        }
 
         try await application.run {
             let stage = try await Stage.make(application, key: key)
@@ -83,15 +90,16 @@ struct Stage: Sendable {
     /// Pushes of the stories' type that were owed from the start, such as those that a killed process had under way.
     private(set) var owedBefore: Int64 = 0
 
+    /// Why there is no stage beside order types of one's own.
+    static let isTaken = CommandFailure(
+        .configuration,
+        "the demo plays on the test order type: leave orderTypes out of its configuration"
+    )
+
     static func make(_ application: Application, key: String) async throws -> Stage {
         guard let merchant = application.addresses.merchant, let identity = application.testIdentity,
             let apns = application.apnsSimulator
-        else {
-            throw CommandFailure(
-                .configuration,
-                "the demo plays on the test order type: leave orderTypes out of its configuration"
-            )
-        }
+        else { throw self.isTaken }
         let folder = application.configuration.dataDirectory + "/demo"
         try await runBlocking { try Files.createDirectory(folder, mode: 0o700) }
         let phoneClient = HTTPClient(
