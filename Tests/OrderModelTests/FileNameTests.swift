@@ -167,6 +167,25 @@ import Testing
         #expect(strings.first?.fix?.contains("en.lproj/order.strings") == true)
     }
 
+    @Test func `texts count at the top level only, and are told where they lie deeper`() throws {
+        for (path, place) in [
+            ("res/en.lproj/order.strings", "en.lproj/order.strings"), ("a/b/fr.lproj/order.strings", "fr.lproj/"),
+            ("en.lproj/de.lproj/order.strings", "de.lproj/order.strings"),
+        ] {
+            let findings = try check([], [path]).findings
+            #expect(findings.map(\.summary) == ["warning file-unused \(path)"])
+            #expect(findings.first?.message.contains("at the top level") == true)
+            #expect(findings.first?.fix?.hasPrefix("Move it to \(place)") == true)
+        }
+        #expect(try found([], ["de.lproj/order.strings", "zh-Hans.lproj/order.strings"]) == [])
+        // The place is taken.
+        let both = try check([], ["en.lproj/order.strings", "res/en.lproj/order.strings"]).findings
+        #expect(both.map(\.summary) == ["warning file-unused res/en.lproj/order.strings"])
+        #expect(both.first?.fix?.hasPrefix("Leave it out") == true)
+        // In no localization folder.
+        #expect(try check([], ["res/order.strings"]).findings.first?.message.contains("names this file") == true)
+    }
+
     @Test func `a URL is no file name, and Wallet loads nothing from the web`() {
         let error = #expect(throws: IdentifierError.self) { try FileName("https://www.example.com/logo.png") }
         #expect(error?.message.contains("from the web") == true && error?.code == .badForm)

@@ -182,16 +182,31 @@ public struct FileNameCheck: Sendable {
 
     private mutating func listUnused() {
         let used = Set(used.map { ExactKey($0.path) })
-        for path in paths where !used.contains(ExactKey(path)) && !path.endsExactly(with: ".lproj/order.strings") {
+        let strings = Set(index.folders.map { ExactKey($0 + "/order.strings") })
+        for path in paths where !used.contains(ExactKey(path)) && !strings.contains(ExactKey(path)) {
             add(
                 .warning,
                 "file-unused",
                 path,
-                "Nothing in the order names this file.",
+                Self.topLevelPlace(ofStrings: path) == nil
+                    ? "Nothing in the order names this file."
+                    : "Texts are read from the localization folders at the top level, and from no other place.",
                 fix: fix(forUnused: path)
             )
         }
     }
+
+    /// Where the texts of a localization folder within a folder would be read; nil for any other path.
+    private static func topLevelPlace(ofStrings path: String) -> String? {
+        let bytes = path.utf8
+        guard let last = bytes.lastIndex(of: slash), path[bytes.index(after: last)...].isExactly("order.strings"),
+            let before = bytes[..<last].lastIndex(of: slash)
+        else { return nil }
+        let folder = path[bytes.index(after: before)..<last]
+        return folder.endsExactly(with: ".lproj") ? "\(folder)/order.strings" : nil
+    }
+
+    private static let slash = UInt8(ascii: "/")
 
     private func fix(forUnused path: String) -> String {
         if let name = meant[ExactKey(path)] {
@@ -206,6 +221,9 @@ public struct FileNameCheck: Sendable {
             !index.contains(locale + strings)
         {
             return "Rename it to \(DocumentWalk.shown(locale + strings)); upper and lower case count."
+        }
+        if let place = Self.topLevelPlace(ofStrings: path), !index.contains(place) {
+            return "Move it to \(DocumentWalk.shown(place))."
         }
         return "Leave it out: packages are sent whole, each time."
     }
