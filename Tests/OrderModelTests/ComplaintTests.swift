@@ -62,6 +62,10 @@ import Testing
         ] {
             let finding = try #require(OrderDocument.wrapperFinding(wrapped))
             #expect(finding.isError && finding.pointer?.description == "/order" && finding.code == "unknown-member")
+            #expect(OrderDocument.validate(wrapped).findings == [finding])
+            let lenient = OrderDocument.validate(wrapped, ValidationOptions(unknownMembers: .accept))
+            #expect(lenient.document == nil && lenient.findings == [finding])
+            #expect(OrderDocument.validate(text: wrapped.serialized()).findings == [finding])
         }
         for other: JSONValue in [order, ["order": 1], ["order": order, "status": "open"], [:], .null] {
             #expect(OrderDocument.wrapperFinding(other) == nil)

@@ -293,6 +293,19 @@ struct SourceFolderTests {
         #expect(try codes(Picture.jpeg(300, 300)) == [])
     }
 
+    @Test("a folder whose order stands inside of a request's wrapper has one error, not ten")
+    func wrapped() throws {
+        let folder = try Fixtures.folder()
+        try folder.write(Array("{\"order\":".utf8) + Fixtures.order + Array("}".utf8), to: "order.json")
+        let (document, findings) = try SourceFolder(folder.path).check()
+        #expect(document == nil)
+        #expect(
+            findings.map { "\($0.code) \($0.path ?? $0.pointer?.description ?? "")" } == [
+                "unknown-member /order", "file-unused logo.png",
+            ]
+        )
+    }
+
     @Test("a folder without an order, or that is none, says so")
     func unreadable() throws {
         let folder = try TemporaryFolder()

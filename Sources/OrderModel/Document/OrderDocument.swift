@@ -78,6 +78,7 @@ public struct OrderDocument: Sendable, Hashable {
                 ]
             )
         }
+        if let wrapper = wrapperFinding(json) { return (nil, [wrapper]) }
         var walk = DocumentWalk(options: options)
         walk.schemaVersion = order["schemaVersion"]?.int64Value == 2 ? 2 : 1
         walk.check(object: order, as: .order)

@@ -68,12 +68,7 @@ enum OrderValidateCommand: Command {
                 "\(error)" + ((error as? SystemError)?.errno == EFBIG ? "; at most 8 MiB are taken" : "")
             )
         }
-        var findings = OrderDocument.validate(text: bytes, options).findings
-        if findings.contains(where: { $0.pointer == JSONPointer(tokens: ["order"]) }),
-            let wrapper = (try? JSONValue(parsing: bytes)).flatMap(OrderDocument.wrapperFinding)
-        {
-            findings = [wrapper]
-        }
+        let findings = OrderDocument.validate(text: bytes, options).findings
         // Behind a fault in the syntax nothing was looked at.
         let isJSON = !Report.isUnread(findings)
         return FindingReport(file: path, checked: isJSON ? ["json", "order"] : ["json"], findings: findings)
