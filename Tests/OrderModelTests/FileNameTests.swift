@@ -159,6 +159,18 @@ import Testing
             let fix = try #require(try check([], [path]).findings.first?.fix)
             #expect(fix.contains("Rename") && fix.contains("en.lproj/order.strings"), "\(fix)")
         }
+        for name in ["pass.strings", "Localizable.strings"] {
+            let misnamed = try check([], ["en.lproj/\(name)"])
+            #expect(misnamed.findings.first?.fix == "Rename it to en.lproj/order.strings.")
+            #expect(misnamed.misnamedStrings == [ExactKey("en.lproj"): name])
+            for paths in [["en.lproj/\(name)", "en.lproj/order.strings"], ["\(name)", "en.lproj/a/\(name)"]] {
+                let needless = try check([], paths)
+                #expect(needless.findings.first?.fix?.hasPrefix("Leave it out") == true)
+                #expect(needless.misnamedStrings == [:])
+            }
+        }
+        let several = ["Localizable.strings", "pass.strings", "Order.strings"]
+        #expect(try check([], several.map { "en.lproj/" + $0 }).misnamedStrings.values.first == "Order.strings")
         let both = try check([], ["en.lproj/Order.strings", "en.lproj/order.strings"]).findings
         #expect(both.first?.fix?.contains("Leave it out") == true)
         #expect(try check([], ["Order.strings"]).findings.first?.fix?.contains("en.lproj/order.strings") == true)

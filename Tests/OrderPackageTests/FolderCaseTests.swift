@@ -47,6 +47,38 @@ struct FolderCaseTests {
         #expect(finding.message.contains("pass.strings") && finding.fix == "Rename pass.strings to order.strings.")
     }
 
+    @Test("what is said of a folder's texts and of a file there leads to one and the same cure")
+    func misnamedStrings() throws {
+        let strings = Array(#""Shop" = "Shop";"#.utf8)
+        for name in ["pass.strings", "Localizable.strings", "ORDER.strings"] {
+            let folder = try Fixtures.folder([("en.lproj/\(name)", strings)])
+            let findings = try SourceFolder(folder.path).check().findings
+            #expect(findings.map(\.code).sorted() == ["file-unused", "strings-missing"])
+            for finding in findings {
+                #expect(finding.fix?.hasPrefix("Rename ") == true && finding.fix?.contains("order.strings") == true)
+            }
+        }
+    }
+
+    @Test("an empty file that is needed is to be written, not left out")
+    func emptyFiles() throws {
+        func fixes(_ path: String) throws -> [String?] {
+            let folder = try Fixtures.folder([("en.lproj/order.strings", Array(#""Shop" = "Shop";"#.utf8))])
+            try folder.write([], to: path)
+            let source = try SourceFolder(folder.path)
+            let own = source.check().findings.filter { $0.code == "empty-file" }.map(\.fix)
+            let error = #expect(throws: OrderPackageError.self) { try source.packageFiles() }
+            let packed = PackageVerifier().verify(try UnpackedFolder(folder.path)).findings
+            return own + [error?.finding.fix] + packed.filter { $0.code == "empty-file" }.map(\.fix)
+        }
+        let texts = try fixes("en.lproj/order.strings")
+        #expect(texts.count == 3 && Set(texts).count == 1 && texts[0]?.contains("leave its whole folder out.") == true)
+        let logo = try fixes("logo.png")
+        #expect(logo.count == 3 && Set(logo).count == 1 && logo[0]?.hasPrefix("Put the file itself there, or") == true)
+        let order = PackageVerifier().verify(files: [("order.json", [])]).findings.first { $0.code == "empty-file" }
+        #expect(order?.fix?.hasPrefix("Write its contents") == true)
+    }
+
     @Test("a strings file in other case is to be renamed")
     func stringsFileInOtherCase() throws {
         let folder = try Fixtures.folder([("en.lproj/Order.strings", Array(#""Shop" = "Shop";"#.utf8))])

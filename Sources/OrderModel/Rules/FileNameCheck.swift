@@ -12,6 +12,9 @@ public struct FileNameCheck: Sendable {
     /// The files that the order uses, each once for each kind of use, so that their format can be checked.
     public private(set) var used: [(path: String, use: FileUse)] = []
 
+    /// By localization folder that has no `order.strings`, the name of the file there that most likely is meant to be it.
+    package let misnamedStrings: [ExactKey: String]
+
     private var bounded = BoundedFindings()
     private let paths: [String]
     private let index: FileNameIndex
@@ -38,6 +41,7 @@ public struct FileNameCheck: Sendable {
         self.paths = paths.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         index = FileNameIndex(self.paths, folders: Self.localizationFolders(self.paths))
         search = NearMiss(self.paths)
+        misnamedStrings = Self.misnamedStrings(self.paths, index)
         for reference in TextWalk(order, for: .files).files { find(reference) }
         listUnused()
     }
@@ -196,6 +200,24 @@ public struct FileNameCheck: Sendable {
         }
     }
 
+    /// What strings files are called by mistake, best first: in another case, as in passes, as in apps.
+    private static let stringsNames = ["order.strings", "pass.strings", "localizable.strings"]
+
+    private static func misnamedStrings(_ paths: [String], _ index: FileNameIndex) -> [ExactKey: String] {
+        let lacking = Set(index.folders.lazy.filter { !index.contains($0 + "/order.strings") }.map { ExactKey($0) })
+        var best: [ExactKey: (rank: Int, name: String)] = [:]
+        for path in lacking.isEmpty ? [] : paths {
+            guard let end = path.utf8.firstIndex(of: slash) else { continue }
+            let folder = ExactKey(String(path[..<end]))
+            let name = String(path[path.utf8.index(after: end)...])
+            guard lacking.contains(folder), let rank = stringsNames.firstIndex(where: { name.isCaseless($0) }) else {
+                continue
+            }
+            if best[folder].map({ rank < $0.rank }) ?? true { best[folder] = (rank, name) }
+        }
+        return best.mapValues(\.name)
+    }
+
     /// Where the texts of a localization folder within a folder would be read; nil for any other path.
     private static func topLevelPlace(ofStrings path: String) -> String? {
         let bytes = path.utf8
@@ -221,6 +243,11 @@ public struct FileNameCheck: Sendable {
             !index.contains(locale + strings)
         {
             return "Rename it to \(DocumentWalk.shown(locale + strings)); upper and lower case count."
+        }
+        if let end = path.utf8.firstIndex(of: Self.slash), case let folder = String(path[..<end]),
+            misnamedStrings[ExactKey(folder)]?.isExactly(String(path[path.utf8.index(after: end)...])) == true
+        {
+            return "Rename it to \(DocumentWalk.shown(folder + "/order.strings"))."
         }
         if let place = Self.topLevelPlace(ofStrings: path), !index.contains(place) {
             return "Move it to \(DocumentWalk.shown(place))."

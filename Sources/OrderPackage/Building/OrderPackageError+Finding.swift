@@ -13,7 +13,7 @@ extension OrderPackageError {
                 ("package-too-large", "Use smaller images (300 by 300 pixels), receipts and labels.")
             case .tooManyFiles: ("zip-too-many-entries", ArchiveAdvice.fix(.tooManyEntries))
             case .badPath: ("zip-unsafe-path", "Name files as in logo.png and en.lproj/order.strings.")
-            case .emptyFile: ("empty-file", "Leave it out.")
+            case .emptyFile: ("empty-file", ArchiveCheck.sentence(EmptyFile.cure(path ?? "")))
             case .duplicatePath: ("zip-duplicate-name", "Add each file once.")
             case .orderTypeMismatch:
                 ("order-type-mismatch", "Sign with the certificate of this order type; upper and lower case count.")

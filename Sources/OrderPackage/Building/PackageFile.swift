@@ -67,7 +67,8 @@ public struct PackageFile: Sendable, Hashable {
     /// A file of a source folder, which the order may name although its name is a leftover's.
     init(path: String, named contents: [UInt8]) throws(OrderPackageError) {
         guard !contents.isEmpty else {
-            throw OrderPackageError(.emptyFile, path: path, "the file is empty; devices pass over it, so leave it out")
+            let message = "the file is empty, and devices pass over it; \(EmptyFile.cure(path))"
+            throw OrderPackageError(.emptyFile, path: path, message)
         }
         try self.init(
             path: path,

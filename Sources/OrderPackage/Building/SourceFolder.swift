@@ -176,7 +176,7 @@ public struct SourceFolder: Sendable {
         var list = FindingList()
         for fault in faults { list.append(fault) }
         for (path, contents) in files.sorted(by: { $0.key < $1.key }) where contents.isEmpty {
-            list.error("empty-file", path, "The file is empty, and devices pass over it.", fix: "Leave it out.")
+            list.append(EmptyFile.finding(path))
         }
         checkArchive(&list)
         return (

@@ -148,12 +148,7 @@ struct ArchiveCheck {
             // That a path leaves the package has been said, and ".." is no hidden file.
             if EntryName.fault(path) == nil, StrayFile.matches(path) { addStray(path) }
             if bytes?.isEmpty == true, !path.isExactly(SignatureCheck.path) {
-                list.error(
-                    "empty-file",
-                    path,
-                    "The file is empty, and devices pass over it.",
-                    fix: "Leave it out, or write its contents before it is zipped."
-                )
+                list.append(EmptyFile.finding(path))
             }
         }
         files.append(

@@ -36,7 +36,7 @@ public enum FileCheck {
         var check = Check(order, files: files)
         let names = FileNameCheck(order, paths: check.paths)
         for (path, use) in names.used { check.checkFormat(path, use) }
-        let tables = check.checkFolders()
+        let tables = check.checkFolders(names.misnamedStrings)
         return names.findings + check.list.findings + LocalizationCheck.check(order, tables)
     }
 }
@@ -104,21 +104,12 @@ extension FileCheck {
             }
         }
 
-        /// By folder, the name of a strings file that is written in another case.
-        private static func stringsInOtherCase(_ paths: [String]) -> [ExactKey: String] {
-            let pairs = paths.compactMap { path -> (ExactKey, String)? in
-                guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
-                let name = path[path.utf8.index(after: slash)...]
-                return name.isCaseless("order.strings") ? (ExactKey(String(path[..<slash])), String(name)) : nil
-            }
-            return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
-        }
-
         /// Checks the localization folders, and gives the texts of those that can be read.
-        mutating func checkFolders() -> [LocaleIdentifier: StringsTable] {
+        ///
+        /// - Parameter misnamed: by folder, what its `order.strings` is called by mistake.
+        mutating func checkFolders(_ misnamed: [ExactKey: String]) -> [LocaleIdentifier: StringsTable] {
             var tables: [LocaleIdentifier: StringsTable] = [:]
             var room = Self.textLimit
-            let stringsInOtherCase = Self.stringsInOtherCase(paths)
             for folder in folders {
                 let name = String(Substring(folder.utf8.dropLast(6)))
                 let locale = try? LocaleIdentifier(name)
@@ -132,12 +123,11 @@ extension FileCheck {
                 }
                 let path = "\(folder)/order.strings"
                 guard let file = files[ExactKey(path)] else {
-                    let hasPassStrings = files[ExactKey("\(folder)/pass.strings")] != nil
-                    let other = hasPassStrings ? "pass.strings" : stringsInOtherCase[ExactKey(folder)]
+                    let other = misnamed[ExactKey(folder)]
                     list.error(
                         "strings-missing",
                         folder,
-                        hasPassStrings
+                        other?.isCaseless("pass.strings") == true
                             ? "The localization folder has a pass.strings, which is for passes; orders use order.strings."
                             : "The localization folder has no order.strings.",
                         fix: other.map { "Rename \($0) to order.strings." }
