@@ -80,19 +80,29 @@ extension SigningIdentity {
 
     /// Whether it is the one to sign with, of two for one order type.
     private func isBetter(than other: SigningIdentity, at second: Int64) -> Bool {
-        let isInDate = chainNotBefore <= second && second <= chainNotAfter
-        let isOtherInDate = other.chainNotBefore <= second && second <= other.chainNotAfter
-        return isInDate == isOtherInDate ? chainNotAfter > other.chainNotAfter : isInDate
+        let own = TimeInDate(start: chainNotBefore, end: chainNotAfter)
+        return own.isBetter(than: TimeInDate(start: other.chainNotBefore, end: other.chainNotAfter), at: second)
     }
 }
 
 extension Certificate {
-    /// Whether it is the one to take at a second since 1970, of two for one key: what is in date before what isn't, and then
-    /// what ends last.
+    /// Whether it is the one to take at a second since 1970, of two for one key.
     func isBetter(than other: Certificate, at second: Int64) -> Bool {
-        let isInDate = notBefore <= second && second <= notAfter
-        let isOtherInDate = other.notBefore <= second && second <= other.notAfter
-        return isInDate == isOtherInDate ? notAfter > other.notAfter : isInDate
+        let own = TimeInDate(start: notBefore, end: notAfter)
+        return own.isBetter(than: TimeInDate(start: other.notBefore, end: other.notAfter), at: second)
+    }
+}
+
+/// From when to when something may be used, in seconds since 1970.
+private struct TimeInDate {
+    let start: Int64
+    let end: Int64
+
+    /// What is in date goes before what isn't, and then what ends last.
+    func isBetter(than other: TimeInDate, at second: Int64) -> Bool {
+        let isIn = start <= second && second <= end
+        let isOtherIn = other.start <= second && second <= other.end
+        return isIn == isOtherIn ? end > other.end : isIn
     }
 }
 
