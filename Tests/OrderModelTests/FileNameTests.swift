@@ -198,6 +198,14 @@ import Testing
         #expect(try check([], ["res/order.strings"]).findings.first?.message.contains("names this file") == true)
     }
 
+    @Test func `a name of the package's own files can't be added, but changed`() throws {
+        for name in ["order.json", "manifest.json", "signature", "Manifest.JSON"] {
+            let missing = try check([name], []).findings
+            #expect(missing.map(\.summary) == ["error file-missing /lineItems/0/image"])
+            #expect(missing.first?.fix?.hasPrefix("Give the file another name") == true)
+        }
+    }
+
     @Test func `a URL is no file name, and Wallet loads nothing from the web`() {
         let error = #expect(throws: IdentifierError.self) { try FileName("https://www.example.com/logo.png") }
         #expect(error?.message.contains("from the web") == true && error?.code == .badForm)

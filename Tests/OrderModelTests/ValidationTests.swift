@@ -156,6 +156,10 @@ struct ValidationCase: Sendable, CustomTestStringConvertible {
         .init("/merchant/logo", "\"\"", ["error bad-file-name /merchant/logo"]),
         .init("/merchant/logo", "\"a\\\\b.png\"", ["error bad-file-name /merchant/logo"]),
         .init("/merchant/logo", "\"c:logo.png\"", ["error bad-file-name /merchant/logo"]),
+        .init("/merchant/logo", "\"manifest.json\"", ["error bad-file-name /merchant/logo"]),
+        .init("/merchant/logo", "\"Order.JSON\"", ["error bad-file-name /merchant/logo"]),
+        .init("/merchant/logo", "\"signature\"", ["error bad-file-name /merchant/logo"]),
+        .init("/merchant/logo", "\"signature.png\"", []),
         .init("/merchant/logo", "\"a\\u0000.png\"", ["error bad-file-name /merchant/logo"]),
         .init("/merchant/logo", "\"\(String(repeating: "a", count: 256))\"", ["error bad-file-name /merchant/logo"]),
         .init("/merchant/logo", "\"\(String(repeating: "a", count: 255))\"", []),
@@ -250,7 +254,7 @@ struct ValidationCase: Sendable, CustomTestStringConvertible {
         let names: [(String, String?)] = [
             ("logo.png", nil), ("Logo groß.png", "bad-file-name"), ("a b.png", "bad-file-name"),
             ("images/logo.png", "bad-file-name"), (".logo.png", "bad-file-name"), ("de.lproj/logo.png", nil),
-            (String(repeating: "a", count: 101), "bad-file-name"),
+            (String(repeating: "a", count: 101), "bad-file-name"), ("Signature", "bad-file-name"),
             (String(repeating: "é", count: 200), "bad-file-name"),
         ]
         for (name, code) in names {

@@ -78,6 +78,12 @@ public struct FileName: ByteExactIdentifier, CustomStringConvertible {
     /// The name.
     public var description: String { text }
 
+    /// The names that a package gives its own files.
+    package static let reserved = ["order.json", "manifest.json", "signature"]
+
+    /// The package's own file that a name means, in whatever case: on a Mac's disk one would take the other's place.
+    static func ownFile(_ text: String) -> String? { reserved.first { text.isCaseless($0) } }
+
     /// Whether a part of the path begins with a dot.
     private static func hidesPart(_ text: String) -> Bool {
         var isFirst = true

@@ -164,6 +164,7 @@ public struct FileNameCheck: Sendable {
     }
 
     private mutating func fix(forMissing name: String) -> String {
+        if FileName.ownFile(name) != nil { return "Give the file another name: every package has this one itself." }
         if let other = index.path(inAnyCase: name) {
             means(name, other)
             return "There is \"\(other)\"; upper and lower case count."

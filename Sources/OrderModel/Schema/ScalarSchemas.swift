@@ -122,15 +122,26 @@ enum ScalarSchemas {
                     + "folders."
             ),
             "$comment": .string(
-                "No control characters, no backslash, no part that is empty, a dot or two dots, and no drive letter."
+                "No control characters, no backslash, no part that is empty, a dot or two dots, no drive letter, and none "
+                    + "of the package's own files."
             ),
             "type": "string",
             "minLength": 1,
             "maxLength": 255,
-            "not": ["pattern": .string(#"[\u0000-\u001F\u007F-\u009F\\]|(^|/)[.]?[.]?(/|$)|^[ -~]:"#)],
+            "not": [
+                "pattern": .string(#"[\u0000-\u001F\u007F-\u009F\\]|(^|/)[.]?[.]?(/|$)|^[ -~]:|"# + ownFiles)
+            ],
             "examples": ["logo.png"],
         ],
     ]
+
+    /// The names of ``FileName/reserved``, in whatever case.
+    private static let ownFiles: String = {
+        func caseless(_ name: String) -> String {
+            name.map { $0 == "." ? "[.]" : $0.isLetter ? "[\($0.uppercased())\($0)]" : String($0) }.joined()
+        }
+        return "^(" + FileName.reserved.map(caseless).joined(separator: "|") + ")$"
+    }()
 
     private static let lineBreak: JSONValue = ["pattern": #"\n"#]
 

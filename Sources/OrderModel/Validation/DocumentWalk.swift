@@ -211,6 +211,14 @@ struct DocumentWalk {
                 && text.unicodeScalars.count <= FileName.byteLimit
             return add(.error, isRule ? "file-name-too-long" : "bad-file-name", error.message, fix: error.fix)
         }
+        if let own = FileName.ownFile(text) {
+            return add(
+                .error,
+                "bad-file-name",
+                "Every package has \(own) itself, which is no file to show",
+                fix: "Give the file another name."
+            )
+        }
         if let folder = text.utf8.firstIndex(of: 0x2F).map({ text[..<$0] }) {
             let isLanguage = folder.endsExactly(with: ".lproj")
             add(

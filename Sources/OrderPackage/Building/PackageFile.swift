@@ -2,6 +2,7 @@
 
 import Cryptography
 import ExactJSON
+import OrderModel
 import ZipFiles
 
 /// A file at its path in a package, with everything that doesn't depend on the package computed already.
@@ -98,7 +99,7 @@ public struct PackageFile: Sendable, Hashable {
     public var contents: [UInt8] { entry.contents }
 
     /// The names that a package gives its own files.
-    static let reserved = ["order.json", "manifest.json", "signature"]
+    static let reserved = FileName.reserved
 
     private static let strayFault = "hidden and temporary files don't belong into a package"
 }
