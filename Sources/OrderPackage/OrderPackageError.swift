@@ -90,6 +90,14 @@ public struct OrderPackageError: Error, Sendable, Hashable, CustomStringConverti
         self.message = message
     }
 
+    /// A package of so many files beside its own three, which is more than are read.
+    package static func tooManyFiles(_ count: Int) -> OrderPackageError {
+        OrderPackageError(
+            .tooManyFiles,
+            "the package would have \(count) files beside its own; at most \(PackageFile.mostFiles) are read"
+        )
+    }
+
     /// The message, with the path in front.
     public var description: String { path.map { "\($0): \(message)" } ?? message }
 

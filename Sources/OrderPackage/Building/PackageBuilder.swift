@@ -95,12 +95,7 @@ public struct PackageBuilder: Sendable {
                 "the certificates for \(identity.orderTypeIdentifier) had expired by then; renew them"
             )
         }
-        guard files.count <= PackageFile.mostFiles else {
-            throw OrderPackageError(
-                .tooManyFiles,
-                "the package would have \(files.count) files beside its own; at most \(PackageFile.mostFiles) are read"
-            )
-        }
+        guard files.count <= PackageFile.mostFiles else { throw OrderPackageError.tooManyFiles(files.count) }
         let sorted = files.sorted { Self.precedes($0.path, $1.path) }
         for (file, next) in zip(sorted, sorted.dropFirst()) where file.path == next.path {
             throw OrderPackageError(.duplicatePath, path: file.path, "two files have this path")

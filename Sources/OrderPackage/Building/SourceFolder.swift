@@ -207,11 +207,7 @@ public struct SourceFolder: Sendable {
 
     /// More files than a package may have.
     private var tooMany: OrderPackageError? {
-        guard count > PackageFile.mostFiles else { return nil }
-        return OrderPackageError(
-            .tooManyFiles,
-            "the folder has \(count) files beside order.json; at most \(PackageFile.mostFiles) go into a package"
-        )
+        count > PackageFile.mostFiles ? .tooManyFiles(count) : nil
     }
 
     /// The files as a builder takes them.

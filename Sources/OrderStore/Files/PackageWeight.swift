@@ -48,12 +48,8 @@ struct PackageWeight: Sendable {
 
     /// A package of more files is not read by whoever verifies it.
     private func tooMany(_ before: PackageWeight?) -> Finding? {
-        let most = PackageFile.mostFiles
-        guard self.files.count > max(most, before?.files.count ?? 0) else { return nil }
-        return OrderPackageError(
-            .tooManyFiles,
-            "the package would have \(self.files.count) files beside its own; at most \(most) are read"
-        ).finding
+        guard self.files.count > max(PackageFile.mostFiles, before?.files.count ?? 0) else { return nil }
+        return OrderPackageError.tooManyFiles(self.files.count).finding
     }
 
     private func tooLarge(_ document: Int, _ before: (weight: PackageWeight, document: Int)?) -> Finding? {
