@@ -89,6 +89,23 @@ struct FolderCaseTests {
         #expect(unused.fix?.contains("Rename") == true)
     }
 
+    @Test("of a folder with more names than any package, whatever they are, no more are looked at")
+    func manyNames() async throws {
+        let folder = try Fixtures.folder()
+        // With order.json and logo.png there are as many as are looked at. Links are at fault, each by itself.
+        let made = try await shell("cd \(folder.path) && seq 9000 | xargs touch && seq -f 'ln -s / l%g' 998 | sh")
+        #expect(made.status == 0, "\(made.output)")
+        #expect(try SourceFolder(folder.path).check().findings.count { $0.code == "not-a-file" } > 900)
+        #expect(throws: Never.self) { try UnpackedFolder(folder.path) }
+        try folder.write([1], to: "z")
+        let errors = [
+            #expect(throws: OrderPackageError.self) { try SourceFolder(folder.path) },
+            #expect(throws: OrderPackageError.self) { try UnpackedFolder(folder.path) },
+        ]
+        #expect(Set(errors).count == 1)
+        #expect(errors[0]?.code == .tooManyFiles && errors[0]?.message.contains("more than 10000 files") == true)
+    }
+
     @Test("names that aren't UTF-8, links and pipes are findings of a source folder and of an unpacked package")
     func unreadableEntries() async throws {
         let folder = try Fixtures.folder()

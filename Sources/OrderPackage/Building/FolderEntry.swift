@@ -4,6 +4,18 @@ import OrderModel
 
 /// What lies in a folder and can't go into a package.
 enum FolderEntry {
+    /// So many names are looked at: whoever has more has named another folder than meant.
+    static let nameLimit = 10_000
+
+    /// What is said of a folder with more.
+    static func tooMany(_ folder: String) -> OrderPackageError {
+        OrderPackageError(
+            .tooManyFiles,
+            path: folder,
+            "the folder has more than \(nameLimit) files; at most \(PackageFile.mostFiles) go into a package"
+        )
+    }
+
     /// A link, a pipe or a device.
     static func notAFile(_ path: String) -> Finding {
         Finding(

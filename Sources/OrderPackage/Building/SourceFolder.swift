@@ -9,8 +9,6 @@ import ZipFiles
 ///
 /// Apple: WalletOrders, "Creating the source for an order".
 public struct SourceFolder: Sendable {
-    /// So many names are looked at: whoever has more has named another folder than meant.
-    private static let nameLimit = 10_000
     /// How deep folders may lie within each other; a package needs one level.
     private static let depthLimit = 4
 
@@ -26,6 +24,8 @@ public struct SourceFolder: Sendable {
     /// The sizes of files that no package has room for: what they hold is not read.
     private var unread: [String: Int] = [:]  // short: names from a disk.
     private var byteCount = 0
+    /// How many names were looked at.
+    private var nameCount = 0
     /// The order, where it can be read: a file that it names is left out for no name.
     private var json = JSONValue.null
     /// Where the package goes.
@@ -39,7 +39,7 @@ public struct SourceFolder: Sendable {
     ///   - folder: its path.
     ///   - output: where the package goes: a former one there, inside the folder, is no part of the next.
     /// - Throws: `unreadableFile` without a readable `order.json`, `tooLarge` with folders too deep within folders,
-    ///   `tooManyFiles` from 10,000 on.
+    ///   `tooManyFiles` beyond 10,000.
     public init(_ folder: String, output: String? = nil) throws(OrderPackageError) {
         self.output = output
         let root = folder.count > 1 && folder.last == "/" ? String(folder.dropLast()) : folder
@@ -66,6 +66,8 @@ public struct SourceFolder: Sendable {
             throw OrderPackageError(.tooLarge, path: prefix, "folders lie too deep within each other")
         }
         for name in try list(prefix.isEmpty ? root : "\(root)/\(prefix)") {
+            nameCount += 1
+            guard nameCount <= FolderEntry.nameLimit else { throw FolderEntry.tooMany(root) }
             let path = prefix + name
             let place = "\(root)/\(path)"
             let isOwn = path.isExactly(oneOf: [Manifest.path, SignatureCheck.path])
@@ -84,13 +86,6 @@ public struct SourceFolder: Sendable {
                 }
                 throw OrderPackageError(.unreadableFile, path: path, "the file can't be read; may it be looked at?")
             }
-        }
-        guard count <= Self.nameLimit else {
-            throw OrderPackageError(
-                .tooManyFiles,
-                path: root,
-                "the folder has more than \(Self.nameLimit) files; at most \(PackageFile.mostFiles) go into a package"
-            )
         }
     }
 

@@ -16,15 +16,15 @@ public struct UnpackedFolder: Sendable {
     /// Such things, and files beyond what is read, with their sizes: they are there, though nobody can say what they hold.
     private(set) var unread: [(path: String, size: Int)] = []
     private var room = ArchiveCheck.limits.totalBytes
-    /// So many names are looked at: whoever has more has named another folder than meant.
-    private static let nameLimit = 10_000
+    /// How many names were looked at.
+    private var nameCount = 0
 
     /// Reads a folder. Blocking: for commands, or off the event loops.
     ///
     /// Symbolic links aren't followed; ``findings`` tells of them.
     /// Nor is more read than 200 files and 10 MB, which they tell, too.
-    /// - Throws: `unreadableFile` for what can't be read; `tooLarge` with folders deep within folders, `tooManyFiles` from
-    ///   10,000 on.
+    /// - Throws: `unreadableFile` for what can't be read; `tooLarge` with folders deep within folders, `tooManyFiles` beyond
+    ///   10,000.
     public init(_ folder: String) throws(OrderPackageError) {
         try read(folder.count > 1 && folder.last == "/" ? String(folder.dropLast()) : folder, prefix: "", depth: 0)
         let count = files.count + unread.count
@@ -43,11 +43,10 @@ public struct UnpackedFolder: Sendable {
             throw OrderPackageError(.tooLarge, path: prefix, "folders lie too deep within each other")
         }
         for name in try list("\(root)/\(prefix)") {
+            nameCount += 1
+            guard nameCount <= FolderEntry.nameLimit else { throw FolderEntry.tooMany(root) }
             let path = prefix + name
             let file = "\(root)/\(path)"
-            guard files.count + unread.count < Self.nameLimit else {
-                throw OrderPackageError(.tooManyFiles, path: root, "the folder has \(Self.nameLimit) files and more")
-            }
             switch Files.kind(file) {
             case .file(let size) where size > room || files.count >= ArchiveCheck.limits.entries:
                 unread.append((path, size))
