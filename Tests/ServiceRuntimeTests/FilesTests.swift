@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import ServiceRuntime
+import TestPatience
 import Testing
 
 @Suite("Files")
@@ -38,6 +39,30 @@ struct FilesTests {
         #expect(Files.kind(folder + "/none") == nil)
         #expect(Files.isRegularFile(folder + "/link") && !Files.isRegularFile(folder + "/pipe"))
         try Files.removeTree(folder)
+    }
+
+    @Test("a folder has one holder at a time, and what keeps it from being known is an error")
+    func folderLock() async throws {
+        let folder = "/tmp/walletorders-lock-\(getpid())"
+        try Files.createDirectory(folder)
+        let hold = try FolderLock(folder)
+        #expect(try !Self.isFree(folder))
+        _ = consume hold
+        #expect(try Self.isFree(folder))
+        try Files.removeTree(folder)
+        let gone = #expect(throws: SystemError.self) { try Self.isFree(folder) }
+        #expect(gone?.errno == ENOENT && gone?.operation == "lock \(folder)")
+        await #expect(processExitsWith: .success) {
+            exhaustDescriptors(but: 0)
+            let error = #expect(throws: SystemError.self) { try Self.isFree("/tmp") }
+            #expect(error?.errno == EMFILE)
+        }
+    }
+
+    private static func isFree(_ folder: String) throws(SystemError) -> Bool {
+        guard let hold = try FolderLock(folder) else { return false }
+        _ = consume hold
+        return true
     }
 
     @Test("a file that must not be there yet is made once, whoever comes first")

@@ -57,12 +57,15 @@ extension TestAuthority {
         do throws(SystemError) {
             try Files.createDirectory(draft, mode: 0o700)
             // Held until it has its name: who finds it locked leaves it alone, in whatever container they are.
-            let hold = FolderLock(draft)
+            guard let hold = try FolderLock(draft) else {
+                throw SystemError(operation: "lock \(draft)", errno: EWOULDBLOCK)
+            }
             for file in files { try Files.write(file.bytes, to: "\(draft)/\(file.name)", mode: file.mode) }
             // Takes the place of nothing or of an empty folder, never of one with contents.
             try Files.move(draft, to: folder)
             _ = consume hold
         } catch {
+            // Where that fails, too, the next that writes the folder removes it.
             try? Files.removeTree(draft)
             throw error
         }
@@ -144,8 +147,9 @@ extension TestAuthority {
         let parent = parts.count > 1 ? parts.dropLast().joined(separator: "/") + "/" : "./"
         for name in (try? Files.list(parent)) ?? [] {
             guard let process = process(ofDraft: name, of: parts.last ?? ""), !Files.exists("/proc/\(process)"),
-                isDraft(parent + name), let hold = FolderLock(parent + name)
+                isDraft(parent + name), let hold = (try? FolderLock(parent + name)) ?? nil
             else { continue }
+            // What can't be looked at or removed now is there for the next time.
             try? Files.removeTree(parent + name)
             _ = consume hold
         }

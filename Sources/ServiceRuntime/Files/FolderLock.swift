@@ -7,13 +7,17 @@ import Glibc
 package struct FolderLock: ~Copyable {
     private let descriptor: Int32
 
-    /// Takes hold of a folder; nil when another process has it, or it isn't there.
-    package init?(_ folder: String) {
+    /// Takes hold of a folder; nil when another process has it.
+    ///
+    /// - Throws: why it can't be known, such as that the folder isn't there, or that no more files can be opened.
+    package init?(_ folder: String) throws(SystemError) {
         let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
+        guard descriptor >= 0 else { throw SystemError.last("lock \(folder)") }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let fault = SystemError.last("lock \(folder)")
             close(descriptor)
-            return nil
+            if fault.errno == EWOULDBLOCK { return nil }
+            throw fault
         }
         self.descriptor = descriptor
     }
