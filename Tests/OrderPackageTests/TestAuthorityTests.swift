@@ -87,6 +87,16 @@ struct TestAuthorityTests {
         }
     }
 
+    @Test("of files that can't be taken away again, the others are, and it is known which are left")
+    func leftFiles() throws {
+        let folder = try TemporaryFolder()
+        let made = try ["a.key", "b.key"].map { try folder.write([1], to: $0) }
+        // Nobody may remove this one.
+        let fixed = "/proc/self/status"
+        #expect(TestAuthority.takeAway([made[0], fixed, made[1]]) == [fixed])
+        #expect(try Files.list(folder.path) == [])
+    }
+
     @Test("an empty folder is filled where it is, whatever leads there, and a path may end in slashes")
     func emptyFolders() async throws {
         let folder = try TemporaryFolder()

@@ -27,17 +27,19 @@ extension TestAuthority {
         }
         let files = try files(passphrase)
         Self.removeLeftovers(of: String(path))
-        var isOurs = true
-        do throws(SystemError) {
-            if isThere {
-                isOurs = try Self.create(files, in: String(path))
-            } else {
+        if isThere {
+            try Self.create(files, in: String(path))
+        } else {
+            do throws(SystemError) {
                 try Self.create(files, asNew: String(path))
+            } catch {
+                throw Self.unwritable(folder, error)
             }
-        } catch {
-            throw OrderPackageError(.unwritable, path: folder, "the test authority can't be written: \(error)")
         }
-        if !isOurs { throw OrderPackageError(.alreadyExists, path: folder, "something was put there meanwhile") }
+    }
+
+    private static func unwritable(_ folder: String, _ error: SystemError) -> OrderPackageError {
+        OrderPackageError(.unwritable, path: folder, "the test authority can't be written: \(error)")
     }
 
     private typealias File = (name: String, bytes: [UInt8], mode: UInt32)
@@ -71,22 +73,37 @@ extension TestAuthority {
         }
     }
 
-    /// False where a file of the name is there by now.
-    private static func create(_ files: [File], in folder: String) throws(SystemError) -> Bool {
+    /// Makes the files in a folder, or takes those away that it made before one can't be.
+    private static func create(_ files: [File], in folder: String) throws(OrderPackageError) {
         var made: [String] = []
-        do throws(SystemError) {
-            for file in files {
-                let path = "\(folder)/\(file.name)"
-                guard try Files.create(file.bytes, at: path, mode: file.mode) else {
-                    for path in made { try Files.removeTree(path) }
-                    return false
+        for file in files {
+            let path = "\(folder)/\(file.name)"
+            var fault = OrderPackageError(.alreadyExists, path: folder, "something was put there meanwhile")
+            do throws(SystemError) {
+                if try Files.create(file.bytes, at: path, mode: file.mode) {
+                    made.append(path)
+                    continue
                 }
-                made.append(path)
+            } catch {
+                fault = unwritable(folder, error)
             }
-            return true
-        } catch {
-            for path in made { try? Files.removeTree(path) }
-            throw error
+            // Private keys that nothing looks after: where they can't be taken away, somebody has to know of them.
+            let left = takeAway(made)
+            if left.isEmpty { throw fault }
+            let message = "\(fault.message); left there: \(left.joined(separator: ", "))"
+            throw OrderPackageError(fault.code, path: folder, message)
+        }
+    }
+
+    /// Removes files, and gives those that can't be removed.
+    static func takeAway(_ paths: [String]) -> [String] {
+        paths.filter { path in
+            do throws(SystemError) {
+                try Files.removeTree(path)
+                return false
+            } catch {
+                return true
+            }
         }
     }
 
