@@ -127,20 +127,14 @@ extension TestAuthority {
             throw OrderPackageError(.brokenChain, path: "\(folder)/server.pem", "root.pem did not sign it")
         }
         return TestAuthority(
-            root: issuers.root,
-            rootKey: issuers.rootKey,
-            intermediate: issuers.intermediate,
-            intermediateKey: issuers.intermediateKey,
+            issuers: issuers,
             identity: identity,
             server: ServerIdentity(certificate: server, chain: [], key: serverKey)
         )
     }
 
     /// A certificate with its key.
-    fileprivate static func pair(
-        _ folder: String,
-        _ name: String
-    ) throws(OrderPackageError) -> (Certificate, PrivateKey) {
+    static func pair(_ folder: String, _ name: String) throws(OrderPackageError) -> (Certificate, PrivateKey) {
         let certificate = try certificate(folder, "\(name).pem")
         let key = try key(folder, "\(name).key")
         guard certificate.matches(key) else {
@@ -238,29 +232,6 @@ extension TestAuthority {
             return try PrivateKey(pem: bytes, passphrase: nil)
         } catch {
             throw OrderPackageError(error, path: path)
-        }
-    }
-}
-
-extension TestAuthority {
-    /// What everything else in the folder can be issued anew from.
-    struct Issuers {
-        let root: Certificate
-        let rootKey: PrivateKey
-        let intermediate: Certificate
-        let intermediateKey: PrivateKey
-    }
-}
-
-extension TestAuthority.Issuers {
-    /// Reads them out of a folder.
-    ///
-    /// - Throws: `unreadableFile`, `unreadableIdentity`, `noCertificate`, `keyMismatch`, `brokenChain`.
-    init(_ folder: String) throws(OrderPackageError) {
-        (root, rootKey) = try TestAuthority.pair(folder, "root")
-        (intermediate, intermediateKey) = try TestAuthority.pair(folder, "intermediate")
-        guard intermediate.isSigned(by: root) else {
-            throw OrderPackageError(.brokenChain, path: "\(folder)/intermediate.pem", "root.pem did not sign it")
         }
     }
 }

@@ -11,13 +11,7 @@ extension TestAuthority {
     /// - Parameter now: the moment, in seconds since 1970; nil for the clock.
     /// - Throws: `signing` when OpenSSL can't make keys, `unwritable`.
     package func renew(in folder: String, now: Int64? = nil) throws(OrderPackageError) -> TestAuthority {
-        let issuers = Issuers(
-            root: root,
-            rootKey: rootKey,
-            intermediate: intermediate,
-            intermediateKey: intermediateKey
-        )
-        return try Self.renew(in: folder, issuers, for: identity.orderTypeIdentifier, now: now)
+        try Self.renew(in: folder, issuers, for: identity.orderTypeIdentifier, now: now)
     }
 
     /// The same when the certificates that are replaced, or their keys, can't be read, or don't belong together: a process

@@ -9,12 +9,13 @@ import ServiceRuntime
 /// Root, intermediate with the Worldwide Developer Relations marker, and a leaf with the subject, key usages and
 /// extensions of an Order Type ID certificate. Real devices don't trust it; our verifier does when it is told to.
 public struct TestAuthority: Sendable {
+    let issuers: Issuers
     /// The root, to be trusted by whoever checks.
-    public let root: Certificate
-    let rootKey: PrivateKey
+    public var root: Certificate { issuers.root }
+    var rootKey: PrivateKey { issuers.rootKey }
     /// The intermediate that issues order certificates.
-    public let intermediate: Certificate
-    let intermediateKey: PrivateKey
+    public var intermediate: Certificate { issuers.intermediate }
+    var intermediateKey: PrivateKey { issuers.intermediateKey }
     /// A certificate for one order type, ready to sign.
     public let identity: SigningIdentity
     /// A TLS certificate for `localhost` and the loopback addresses, issued by the root itself.
@@ -26,22 +27,6 @@ public struct TestAuthority: Sendable {
         /// The intermediates below the root; none, since the root issues it.
         package let chain: [Certificate]
         package let key: PrivateKey
-    }
-
-    init(
-        root: Certificate,
-        rootKey: PrivateKey,
-        intermediate: Certificate,
-        intermediateKey: PrivateKey,
-        identity: SigningIdentity,
-        server: ServerIdentity
-    ) {
-        self.root = root
-        self.rootKey = rootKey
-        self.intermediate = intermediate
-        self.intermediateKey = intermediateKey
-        self.identity = identity
-        self.server = server
     }
 
     /// Makes an authority with new keys.
@@ -57,17 +42,7 @@ public struct TestAuthority: Sendable {
         let now = now ?? WallTime.now().seconds
         let issuers: Issuers
         do throws(CryptographyError) {
-            let rootKey = try PrivateKey.generateRSA()
-            let root = try TestCertificates.root(now).issue(for: rootKey, issuer: nil)
-            let intermediateKey = try PrivateKey.generateRSA()
-            let intermediate = try TestCertificates.intermediate("G4", now)
-                .issue(for: intermediateKey, issuer: (root, rootKey))
-            issuers = Issuers(
-                root: root,
-                rootKey: rootKey,
-                intermediate: intermediate,
-                intermediateKey: intermediateKey
-            )
+            issuers = try Issuers(now: now)
         } catch {
             throw OrderPackageError(.signing, "the test authority can't be made: \(error.message)")
         }
@@ -81,18 +56,13 @@ public struct TestAuthority: Sendable {
         now: Int64
     ) throws(OrderPackageError) -> TestAuthority {
         do throws(CryptographyError) {
-            let serverKey = try PrivateKey.generateP256()
-            let server = try TestCertificates.server(now).issue(for: serverKey, issuer: (issuers.root, issuers.rootKey))
             let leafKey = try PrivateKey.generateRSA()
             let leaf = try TestCertificates.leaf(orderType, now)
                 .issue(for: leafKey, issuer: (issuers.intermediate, issuers.intermediateKey))
             return TestAuthority(
-                root: issuers.root,
-                rootKey: issuers.rootKey,
-                intermediate: issuers.intermediate,
-                intermediateKey: issuers.intermediateKey,
+                issuers: issuers,
                 identity: try Self.identity(leaf, leafKey, issuers.intermediate),
-                server: ServerIdentity(certificate: server, chain: [], key: serverKey)
+                server: try server(for: [], by: issuers, now: now)
             )
         } catch {
             throw OrderPackageError(.signing, "the test authority's certificates can't be made: \(error.message)")
@@ -120,13 +90,21 @@ public struct TestAuthority: Sendable {
     /// - Throws: `signing` when OpenSSL can't make a key.
     package func server(hosts: [String], now: Int64? = nil) throws(OrderPackageError) -> ServerIdentity {
         do throws(CryptographyError) {
-            let key = try PrivateKey.generateP256()
-            let certificate = try TestCertificates.server(now ?? WallTime.now().seconds, hosts: hosts)
-                .issue(for: key, issuer: (root, rootKey))
-            return ServerIdentity(certificate: certificate, chain: [], key: key)
+            return try Self.server(for: hosts, by: issuers, now: now ?? WallTime.now().seconds)
         } catch {
             throw OrderPackageError(error)
         }
+    }
+
+    private static func server(
+        for hosts: [String],
+        by issuers: Issuers,
+        now: Int64
+    ) throws(CryptographyError) -> ServerIdentity {
+        let key = try PrivateKey.generateP256()
+        let certificate = try TestCertificates.server(now, hosts: hosts)
+            .issue(for: key, issuer: (issuers.root, issuers.rootKey))
+        return ServerIdentity(certificate: certificate, chain: [], key: key)
     }
 
     /// Issues whatever leaf a test needs, wrong ones too, and takes it as an identity.
