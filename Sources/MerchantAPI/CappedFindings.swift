@@ -26,9 +26,7 @@ extension [Finding] {
         }
         return listed
     }
-}
 
-extension [Finding] {
     /// What there is to say of members that a body doesn't have: of the first thousand, a finding each, and one of the rest.
     /// A body may have half a million.
     internal static func unknownMembers(of body: JSONObject, known: [String], fix: String) -> [Finding] {

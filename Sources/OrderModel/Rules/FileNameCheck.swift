@@ -166,22 +166,22 @@ public struct FileNameCheck: Sendable {
     private mutating func fix(forMissing name: String) -> String {
         if FileName.ownFile(name) != nil { return "Give the file another name: every package has this one itself." }
         if let other = index.path(inAnyCase: name) {
-            means(name, other)
+            noteMeaning(of: name, other)
             return "There is \"\(other)\"; upper and lower case count."
         }
         if let other = index.path(inAnyFolder: name) {
-            means(name, other)
+            noteMeaning(of: name, other)
             return "There is \"\(other)\"; name the file as it lies there, best at the top level."
         }
         // After so many, the names are not just misspelt.
         if absent.count < 20, let near = search.find(name) {
-            means(name, near)
+            noteMeaning(of: name, near)
             return "Did you mean \"\(near)\"? Otherwise add the file, or take the member out."
         }
         return "Add the file, or take the member out."
     }
 
-    private mutating func means(_ name: String, _ path: String) {
+    private mutating func noteMeaning(of name: String, _ path: String) {
         if meant[ExactKey(path)] == nil { meant[ExactKey(path)] = name }
     }
 
