@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Cryptography
+import TestPatience
 import Testing
-
-/// A small generator with a fixed seed, so that a failure comes back.
-private struct Dice: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed }
-    mutating func next() -> UInt64 {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return state >> 33 | state << 31
-    }
-}
 
 @Suite("Damaged input")
 struct DamageTests {
     /// The input with a few bytes changed, and sometimes cut short or lengthened.
-    private func damaged(_ bytes: [UInt8], _ dice: inout Dice) -> [UInt8] {
+    private func damaged(_ bytes: [UInt8], _ dice: inout SeededGenerator) -> [UInt8] {
         var changed = bytes
         for _ in 0..<Int.random(in: 1...4, using: &dice) {
             changed[Int.random(in: 0..<changed.count, using: &dice)] = UInt8.random(in: 0...255, using: &dice)
@@ -30,7 +21,7 @@ struct DamageTests {
     @Test("A damaged certificate is refused or read, and never takes the process down")
     func certificates() throws {
         let original = try TestPKI.shared().leaf.der
-        var dice = Dice(seed: 1)
+        var dice = SeededGenerator(seed: 1)
         var refused = 0
         for _ in 0..<1_500 {
             do throws(CryptographyError) {
@@ -60,7 +51,7 @@ struct DamageTests {
             intermediates: [],
             signingTime: TestPKI.now
         )
-        var dice = Dice(seed: 2)
+        var dice = SeededGenerator(seed: 2)
         for round in 0..<1_500 {
             let signature = damaged(original, &dice)
             guard signature != original else { continue }
@@ -75,7 +66,7 @@ struct DamageTests {
         let key = pki.serverKey.pem()
         let encrypted = try pki.serverKey.pem(encryptedWith: Array("secret".utf8))
         let chain = pki.leaf.pem() + pki.root.pem()
-        var dice = Dice(seed: 3)
+        var dice = SeededGenerator(seed: 3)
         for _ in 0..<400 {
             _ = try? PrivateKey(pem: damaged(key, &dice))
             _ = try? Certificate.all(pem: damaged(chain, &dice))

@@ -1,27 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExactJSON
+import TestPatience
 
 @testable import OrderModel
-
-/// Numbers that are the same in every run.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1 }
-
-    mutating func next() -> UInt64 {
-        state = state &+ 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    mutating func one<Element>(of elements: [Element]) -> Element {
-        elements[Int(next() % UInt64(elements.count))]
-    }
-
-    mutating func chance(_ percent: UInt64) -> Bool { next() % 100 < percent }
-}
 
 /// Makes sets of entries of every kind: about the order, its payment, parcels, pickups and returns that are there or not yet,
 /// with ties, duplicates, corrections, edits, additions, removals, changes after the end, and things that don't fit.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExactJSON
 import Foundation
+import TestPatience
 import Testing
 
 @testable import OrderModel

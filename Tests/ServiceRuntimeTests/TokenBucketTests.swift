@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ServiceRuntime
+import TestPatience
 import Testing
 
 @Suite("Token bucket")
@@ -121,19 +122,10 @@ struct TokenBucketTests {
         func isFull(at time: MonotonicTime) -> Bool { self.bucket.isFull(at: time) }
     }
 
-    /// Numbers that look random and are the same in each run.
-    private struct Numbers {
-        var state: UInt64
-        mutating func next(below bound: Int) -> Int {
-            self.state = self.state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return Int((self.state >> 33) % UInt64(bound))
-        }
-    }
-
     @Test("agrees with counting units up, and never lets more through than the rate allows", arguments: 1...40)
     func property(seed: Int) throws {
-        var numbers = Numbers(state: UInt64(seed))
-        let perMinute = [1, 2, 7, 60, 600, 120_000][numbers.next(below: 6)]
+        var numbers = SeededGenerator(seed: UInt64(seed))
+        let perMinute = numbers.one(of: [1, 2, 7, 60, 600, 120_000])
         let bucket = try Cup(perMinute)
         let unit = 60_000_000_000 / Int64(perMinute)
         let full = unit * Int64(perMinute)
@@ -142,11 +134,11 @@ struct TokenBucketTests {
         var now: Int64 = 1_000
         var passed: [(time: Int64, cost: Int)] = []
         for _ in 0..<2_000 {
-            let step = Int64(numbers.next(below: 4)) * unit / Int64(1 + numbers.next(below: 5))
+            let step = Int64.random(in: 0..<4, using: &numbers) * unit / Int64.random(in: 1...5, using: &numbers)
             now += step
             credit = min(full, credit + step)
             let time = MonotonicTime(nanoseconds: now)
-            let cost = [0, 1, 1, 1, 5, perMinute, 1_000][numbers.next(below: 7)]
+            let cost = numbers.one(of: [0, 1, 1, 1, 5, perMinute, 1_000])
             #expect(bucket.available(at: time) == Int(max(0, credit) / unit))
             #expect(bucket.isFull(at: time) == (credit == full))
             #expect(bucket.wait(at: time) == .nanoseconds(max(0, unit - credit)))

@@ -339,7 +339,7 @@ struct HTTP2ClientConnectionTests {
 
     @Test("Whatever the server does, every request ends exactly once", arguments: 0..<12)
     func randomFaults(seed: Int) async throws {
-        let random = Locked(SplitMix(seed: UInt64(seed) &* 977 &+ 5))
+        let random = Locked(SeededGenerator(seed: UInt64(seed) &* 977 &+ 5))
         let server = try RawHTTP2Server(settings: [(3, 20)]) { peer, frame, _ in
             guard frame.type <= 1 else { return }
             let draw = random.withLock { $0.next() % 40 }

@@ -188,7 +188,7 @@ struct HTTP2FloodTests {
     @Test("Random bytes after the preface never bring the server down", arguments: 0..<8)
     func randomFrames(seed: Int) async throws {
         let server = try HTTP2TestServer(.forTests())
-        var random = SplitMix(seed: UInt64(seed))
+        var random = SeededGenerator(seed: UInt64(seed))
         for _ in 0..<30 {
             let peer = try await RawHTTP2Peer.connect(port: server.port, loop: server.loop)
             var bytes: [UInt8] = []

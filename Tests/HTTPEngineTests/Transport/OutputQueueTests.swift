@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TestPatience
 import Testing
 
 @testable import HTTPEngine
@@ -6,7 +7,7 @@ import Testing
 struct OutputQueueTests {
     @Test("Whatever is queued and however it is taken, the bytes come out in order, each once")
     func keepsOrder() {
-        var random = SplitMix(seed: 7)
+        var random = SeededGenerator(seed: 7)
         let pattern = (0..<6000).map { UInt8(truncatingIfNeeded: $0 % 251) }
         for _ in 0..<8 {
             var queue = OutputQueue()
@@ -40,18 +41,5 @@ struct OutputQueueTests {
             }
             #expect(expected.starts(with: taken))
         }
-    }
-}
-
-/// A generator whose course is fixed by its seed, so that a failure can be repeated.
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed }
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
     }
 }

@@ -19,7 +19,7 @@ struct SocketTransportTests {
         pair.loop.execute {
             let pattern = (0..<70_000).map { UInt8(truncatingIfNeeded: $0 % 251) }
             var sent = 0
-            var random = SplitMix(seed: 1)
+            var random = SeededGenerator(seed: 1)
             var highest = 0
             let produce = {
                 while sent < total, !pair.near.isAboveHighWater {
