@@ -161,16 +161,15 @@ final class ServerConnection: SocketTransportDelegate, HTTPServerSessionHost, @u
     /// Has a request answered.
     func response(to exchange: HTTPExchange) async -> HTTPResponse {
         await self.shard.router.respond(to: exchange.request, exchange.match) { error in
-            let what: [String: LogValue] = [
-                "route": .string(exchange.match.name), "requestId": .string(exchange.request.identifier),
-                "error": "\(error)",
-            ]
             // A client that goes away is no fault of ours, and can do so as often as it likes.
-            if Task.isCancelled {
-                self.shard.logger.debug("a request was given up", what)
-            } else {
-                self.shard.logger.error("a request failed", what)
-            }
+            let log = Task.isCancelled ? self.shard.logger.debug : self.shard.logger.error
+            log(
+                "a request failed",
+                [
+                    "route": .string(exchange.match.name), "requestId": .string(exchange.request.identifier),
+                    "error": "\(error)",
+                ]
+            )
         }
     }
 

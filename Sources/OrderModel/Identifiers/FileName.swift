@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ExactJSON
+
 /// The name that an order gives a file of its package: an image, a receipt or a label.
 ///
 /// Apple: WalletOrders, "Creating the source for an order": any name. So it is what an archive can hold safely, with
