@@ -40,7 +40,7 @@ struct DamageTests {
         #expect(refused > 100)
     }
 
-    @Test("A damaged signature is refused or read, and never verifies for its signer")
+    @Test("A damaged signature is refused or read, and verifies only where the damage says nothing")
     func signatures() throws {
         let pki = try TestPKI.shared()
         let content = Array("{}".utf8)
@@ -51,12 +51,17 @@ struct DamageTests {
             intermediates: [],
             signingTime: TestPKI.now
         )
+        let said = try CMS.parse(original).signers.map(\.signedAttributes)
         var dice = SeededGenerator(seed: 2)
         for round in 0..<1_500 {
             let signature = damaged(original, &dice)
             guard signature != original else { continue }
-            if let data = try? CMS.parse(signature) { _ = data.signers.map(\.signedAttributes) }
-            #expect((try? CMS.verifyDetached(signature, content: content)) != pki.leaf, "round \(round)")
+            let found = (try? CMS.parse(signature))?.signers.map(\.signedAttributes)
+            guard (try? CMS.verifyDetached(signature, content: content)) == pki.leaf else { continue }
+            // As in an algorithm's parameters, or in the list of algorithms that stands in front for readers' sake.
+            let places = zip(original, signature).enumerated().filter { $1.0 != $1.1 }.map { "\($0): \($1)" }
+            print("damage that says nothing at", places.joined(separator: ", "))
+            #expect(found == said && signature.count == original.count && places.count <= 2, "round \(round)")
         }
     }
 
