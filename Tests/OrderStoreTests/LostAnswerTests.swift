@@ -143,6 +143,39 @@ extension StoreTests {
             }
         }
 
+        @Test func `a new key that can't be read back is none either, or the operator is told of it`() async throws {
+            let log = CapturedLog()
+            try await withStore(logger: log.logger) { fixture in
+                try await fixture.run(
+                    """
+                    create function t_spoil() returns trigger language plpgsql as $$ begin
+                        new.order_types := '{no type}'; return new; end $$;
+                    create trigger t_spoil before insert on api_keys for each row execute function t_spoil();
+                    create function t_full() returns trigger language plpgsql as $$ begin
+                        raise exception 'no space left on device' using errcode = '53100'; end $$
+                    """
+                )
+                let store = fixture.store
+                @Sendable func make() async -> StoreError.Code? {
+                    await code { _ = try await store.createAPIKey(name: "k", scopes: [.admin], orderTypes: nil) }
+                }
+                #expect(await make() == .corrupt)
+                let usable = Statement(
+                    "t_usable_identifiers",
+                    "select key_identifier from api_keys where revoked_at is null"
+                )
+                #expect(try await fixture.client.query(usable).isEmpty)
+                #expect(!log.text.contains("secret nobody has"))
+                try await fixture.run(
+                    "create trigger t_full before update on api_keys for each row execute function t_full()"
+                )
+                #expect(await make() == .corrupt)
+                let left = try #require(try await fixture.client.query(usable).first).text(0)
+                let line = try #require(log.text.split(separator: "\n").first { $0.contains("secret nobody has") })
+                #expect(line.contains(left) && line.contains("\"error\""))
+            }
+        }
+
         @Test func `the end of a key`() async throws {
             try await withStore { fixture in
                 let (key, _) = try await fixture.store.createAPIKey(name: "k", scopes: [.admin], orderTypes: nil)

@@ -83,17 +83,24 @@ extension OrderStore {
         ]
         do {
             _ = try await write(AccessStatements.addKey, values)
+            guard let row = try await client.query(AccessStatements.readKey, [.text(identifier)]).first else {
+                throw StoreError(.apiKeyNotFound, "The key was made and is gone again.")
+            }
+            return (try APIKey(row), secret)
         } catch {
             // It may be there all the same, and nobody would ever have its secret: better none than one that is listed as good.
-            try? await OrderStore.answering(within: .seconds(2)) {
-                _ = try await client.query(AccessStatements.revokeKey, [.text(identifier)])
+            do {
+                try await OrderStore.answering(within: .seconds(2)) {
+                    _ = try await client.query(AccessStatements.revokeKey, [.text(identifier)])
+                }
+            } catch let left {
+                logger.error(
+                    "a key may be there whose secret nobody has; revoke it",
+                    ["key": .string(identifier), "error": "\(left)"]
+                )
             }
             throw error
         }
-        guard let row = try await client.query(AccessStatements.readKey, [.text(identifier)]).first else {
-            throw StoreError(.apiKeyNotFound, "The key was made and is gone again.")
-        }
-        return (try APIKey(row), secret)
     }
 
     /// All keys, revoked ones too.
