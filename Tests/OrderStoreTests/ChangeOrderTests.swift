@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Cryptography
 import ExactJSON
 import OrderModel
 import OrderStore
@@ -67,6 +68,91 @@ extension StoreTests {
                 _ = try await fixture.store.apply(try Samples.event("e1"), to: created.key)
                 let other = try Samples.event("e1", status: "delivered")
                 #expect(await code { _ = try await fixture.store.apply(other, to: created.key) } == .eventReused)
+            }
+        }
+
+        @Test func `an event is the same with its address or without, and however its moment is written`() async throws
+        {
+            try await withStore { fixture in
+                let store = fixture.store
+                let key = try await fixture.create("one").key
+                func event(_ identifier: String, _ extra: JSONObject, status: String = "shipped") throws -> OrderEvent {
+                    var json = extra
+                    json["eventIdentifier"] = .string(identifier)
+                    json["fulfillment"] = ["fulfillmentIdentifier": "parcel-1", "status": .string(status)]
+                    let (event, findings) = OrderEvent.parse(.object(json))
+                    return try #require(event, "\(findings)")
+                }
+                let address: JSONObject = [
+                    "orderTypeIdentifier": .string(key.orderType.text), "orderIdentifier": .string(key.order.text),
+                ]
+                func addressed(_ moment: String) -> JSONObject {
+                    var json = address
+                    json["occurredAt"] = .string(moment)
+                    return json
+                }
+                let moment: JSONObject = ["occurredAt": "2026-01-03T10:00:00Z"]
+                let forms: [JSONObject] = [
+                    moment, addressed("2026-01-03T10:00:00Z"), ["occurredAt": "2026-01-03T11:00:00+01:00"],
+                    ["occurredAt": "2026-01-03T10:00:00.000Z"], addressed("2026-01-03t09:30:00.0000001-00:30"),
+                    ["occurredAt": "2026-01-03T10:00:00Z", "correction": false],
+                    ["occurredAt": "2026-01-03T10:00:00Z", "correction": nil, "payment": nil],
+                ]
+                // Each form first, and each of the others after it.
+                for (number, first) in forms.enumerated() {
+                    #expect(try await !store.apply(try event("e\(number)", first), to: key).duplicate)
+                    for other in forms {
+                        let again = try await store.apply(try event("e\(number)", other), to: key)
+                        #expect(again.duplicate, "\(first), \(other)")
+                    }
+                }
+                // Twins of one request, and events without a moment.
+                let twins = try [JSONObject(), address, ["correction": false]].map {
+                    KeyedEvent(key: key, event: try event("twin", $0, status: "onTheWay"))
+                }
+                for answer in await store.apply(twins) { #expect(try answer.get().revision == 3) }
+                // What says something else is another event.
+                let others: [(JSONObject, status: String)] = [
+                    (["occurredAt": "2026-01-03T10:00:01Z"], "shipped"), (moment, "delivered"), ([:], "shipped"),
+                    (["occurredAt": "2026-01-03T10:00:00Z", "correction": true], "shipped"),
+                ]
+                for (other, status) in others {
+                    let event = try event("e0", other, status: status)
+                    #expect(await code { _ = try await store.apply(event, to: key) } == .eventReused, "\(other)")
+                }
+                try await fixture.expectInvariants()
+            }
+        }
+
+        @Test func `an event that was kept with the form in which it was sent is known by it`() async throws {
+            try await withStore { fixture in
+                let key = try await fixture.create("one").key
+                let (parsed, _) = OrderEvent.parse([
+                    "eventIdentifier": "e", "occurredAt": "2026-01-03T11:00:00+01:00", "correction": false,
+                    "orderTypeIdentifier": .string(key.orderType.text), "orderIdentifier": .string(key.order.text),
+                    "fulfillment": ["fulfillmentIdentifier": "parcel-1", "status": "shipped"],
+                ])
+                let event = try #require(parsed)
+                #expect(try await fixture.store.apply(event, to: key).applied)
+                let digest = SHA256.hash(event.json.serialized(.canonical))
+                // As versions before wrote it.
+                let age = Statement(
+                    "t_age_event",
+                    "update order_events set fingerprint = $1::bytea where event_identifier = 'e' and fingerprint <> $1::bytea"
+                )
+                #expect(try await fixture.client.query(age, [.bytes(digest.bytes)]).affected == 1)
+                #expect(try await fixture.store.apply(event, to: key).duplicate)
+                let other = try Samples.event("e", status: "delivered", at: "2026-01-03T10:00:00Z")
+                #expect(await code { _ = try await fixture.store.apply(other, to: key) } == .eventReused)
+                // What is sent by itself and in UTC has that form still: during an upgrade the versions before know it.
+                let plain = try Samples.event("plain", at: "2026-01-03T11:00:00Z")
+                _ = try await fixture.store.apply(plain, to: key)
+                let known = Statement(
+                    "t_known_form",
+                    "select count(*) from order_events where event_identifier = 'plain' and fingerprint = $1::bytea"
+                )
+                let form = SHA256.hash(plain.json.serialized(.canonical))
+                #expect(try await fixture.number(known, [.bytes(form.bytes)]) == 1)
             }
         }
 

@@ -141,14 +141,18 @@ struct OrderDraft {
     // MARK: Events
 
     private mutating func take(_ event: OrderEvent, _ edit: OrderWork.Edit, _ readLog: LogReader) async throws {
-        let fingerprint = SHA256.hash(event.json.serialized(.canonical)).bytes
+        let fingerprint = Self.fingerprint(event)
         if let twin = entryByEvent[event.eventIdentifier].map({ entries[$0] }) {
             guard twin.fingerprint == fingerprint else { throw Self.reused }
             twins[edit.index] = twin.index
             return
         }
         if let known = locked.known[event.eventIdentifier] {
-            guard known.fingerprint == fingerprint else { throw Self.reused }
+            // Rows from before that form have the event as it was sent.
+            let isSame =
+                known.fingerprint == fingerprint
+                || known.fingerprint == SHA256.hash(event.json.serialized(.canonical)).bytes
+            guard isSame else { throw Self.reused }
             duplicates[edit.index] = known
             return
         }
@@ -195,6 +199,16 @@ struct OrderDraft {
 
     /// Events that came twice within one request: place of the second, place of the first.
     private(set) var twins: [Int: Int] = [:]
+
+    /// Over what an event says: its name, its moment, the thing and its changes, and whether it corrects. Not over its address,
+    /// which is sent in bulk only, nor how the moment's zone is written or a correction denied. The form is that of an event
+    /// by itself, which is what most were sent as that are kept since before there was another than the one that was sent.
+    private static func fingerprint(_ event: OrderEvent) -> [UInt8] {
+        var said = LogEntry(event, occurredAt: 0).body.objectValue ?? JSONObject()
+        said["eventIdentifier"] = .string(event.eventIdentifier.text)
+        if let occurredAt = event.occurredAt { said["occurredAt"] = .string(occurredAt.preciseText) }
+        return SHA256.hash(JSONValue.object(said).serialized(.canonical)).bytes
+    }
 
     private static let reused = StoreError(
         .eventReused,
