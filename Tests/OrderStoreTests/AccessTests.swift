@@ -46,8 +46,9 @@ extension StoreTests {
             }
         }
 
-        @Test func `a key opens its scopes though its use can't be noted`() async throws {
-            try await withStore { fixture in
+        @Test func `a key opens its scopes though its use can't be noted, which is told`() async throws {
+            let log = CapturedLog()
+            try await withStore(logger: log.logger) { fixture in
                 let (key, secret) = try await fixture.store.createAPIKey(name: "k", scopes: [.admin], orderTypes: nil)
                 try await fixture.run(
                     """
@@ -57,6 +58,8 @@ extension StoreTests {
                     """
                 )
                 #expect(try await fixture.store.authenticate(apiKey: secret)?.identifier == key.identifier)
+                let line = try #require(log.text.split(separator: "\n").first { $0.contains("use was not noted") })
+                #expect(line.contains(key.identifier) && line.contains("no space left on device"))
                 // Nor does it wait for whoever holds the row.
                 try await fixture.run("drop trigger t_full on api_keys")
                 let other = try await fixture.store.createAPIKey(name: "l", scopes: [.admin], orderTypes: nil)

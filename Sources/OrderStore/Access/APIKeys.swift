@@ -137,8 +137,12 @@ extension OrderStore {
         }
         if WallTime.now().seconds - (key.lastUsedAt?.seconds ?? 0) >= 60 {
             // A database that takes no changes may still be read: the note is worth a moment of the request, not its answer.
-            try? await OrderStore.answering(within: Self.touchTime) {
-                _ = try await client.query(AccessStatements.touchKey, [.text(identifier)])
+            do {
+                try await OrderStore.answering(within: Self.touchTime) {
+                    _ = try await client.query(AccessStatements.touchKey, [.text(identifier)])
+                }
+            } catch {
+                logger.warning("a key's use was not noted", ["key": .string(identifier), "error": "\(error)"])
             }
         }
         return key
