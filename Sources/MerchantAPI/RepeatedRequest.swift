@@ -4,6 +4,7 @@ internal import ExactJSON
 internal import HTTPEngine
 internal import OrderModel
 internal import OrderStore
+internal import ServiceRuntime
 
 extension MerchantAPI {
     /// Does a POST once when it comes with an `Idempotency-Key`: the same request again gets the same answer, another one
@@ -46,17 +47,28 @@ extension MerchantAPI {
             let outcome = try await work()
             answer = outcome.answer
             if !outcome.isFinal {
-                try? await self.store.leaveKey(request, of: type)
+                await self.leave(request, of: type)
                 return (answer, false)
             }
         } catch {
-            // Without the database the key stays taken for some minutes, for this request alone.
-            try? await self.store.leaveKey(request, of: type)
+            await self.leave(request, of: type)
             throw error
         }
         let kept = keeping(answer)
         let given = try await self.store.keepAnswer(kept, for: request, of: type)
         return given == kept ? (answer, false) : (try Self.replay(given, request), true)
+    }
+
+    /// Gives a key back. Without the database it stays taken for some minutes, for this request alone.
+    private func leave(_ request: RequestKey, of type: OrderTypeIdentifier?) async {
+        do {
+            try await self.store.leaveKey(request, of: type)
+        } catch {
+            self.logger.warning(
+                "an Idempotency-Key stays taken",
+                ["route": .string(request.route), "error": "\(error)"]
+            )
+        }
     }
 
     /// A kept answer, as long as it tells anything: of one about an order that was erased since, only that is left to say.

@@ -82,6 +82,34 @@ extension MerchantAPITests {
             }
         }
 
+        @Test("a key that can't be given back stays taken, which is told")
+        func leftTaken() async throws {
+            try await withMerchant { merchant in
+                try await merchant.shop.database.run(
+                    """
+                    create function t_full() returns trigger language plpgsql as $$ begin
+                        raise exception 'no space left on device' using errcode = '53100'; end $$;
+                    create trigger t_full before update on idempotency for each row execute function t_full();
+                    alter table order_documents rename to gone
+                    """
+                )
+                func told() -> Int {
+                    merchant.shop.log.text.split(separator: "an Idempotency-Key stays taken").count - 1
+                }
+                let bulk: HTTPFields = ["idempotency-key": "bulk"]
+                let body = Self.events(["L1"])
+                // One answers for itself, the other throws.
+                let first = await merchant.client.send(.post, "/api/v1/events", bulk, json: body)
+                #expect(first.json["results"]?[0]?["problem"]?["code"] == "internal-error", "\(first.text)")
+                #expect(told() == 1)
+                let single: HTTPFields = ["idempotency-key": "single"]
+                let path = Merchant.path("L1", "/events")
+                let second = await merchant.client.send(.post, path, single, json: Merchant.event("e"))
+                #expect(second.code == "internal-error", "\(second.text)")
+                #expect(told() == 2)
+            }
+        }
+
         @Test("a failure that stays is kept with the rest")
         func final() async throws {
             try await withMerchant { merchant in
