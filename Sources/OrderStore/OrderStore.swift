@@ -78,12 +78,22 @@ package final class OrderStore: Sendable {
 
     /// Runs one statement that changes something once, and says whether it did: also when a first run did, whose commit was
     /// not answered for, so that a second one found nothing to change.
-    func changes(_ statement: Statement, _ values: [PostgresValue]) async throws -> Bool {
+    ///
+    /// - Parameter then: what a change brings with it, in the same commit.
+    func changes(
+        _ statement: Statement,
+        _ values: [PostgresValue],
+        then: (statement: Statement, values: [PostgresValue])? = nil
+    ) async throws -> Bool {
         let isMade = Locked(false)
         return try await transaction { connection in
             let rows = try await connection.query(statement, values)
-            // What is so already is told as done, by this run or by whoever asks: the standby must have it.
-            if rows.affected == 0 { _ = try await connection.query(UpkeepStatements.awaitStandby) }
+            if rows.affected == 0 {
+                // What is so already is told as done, by this run or by whoever asks: the standby must have it.
+                _ = try await connection.query(UpkeepStatements.awaitStandby)
+            } else if let then {
+                _ = try await connection.query(then.statement, then.values)
+            }
             return isMade.withLock { isMade in
                 isMade = isMade || rows.affected > 0
                 return isMade

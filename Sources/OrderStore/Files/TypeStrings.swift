@@ -3,7 +3,6 @@
 package import ExactJSON
 package import OrderModel
 import PostgreSQL
-import ServiceRuntime
 
 extension OrderStore {
     /// Gives a type its strings for a locale. An order's own keys go over them; revisions that exist keep theirs.
@@ -33,21 +32,12 @@ extension OrderStore {
     ///
     /// - Throws: ``StoreError`` with `localizationNotFound`.
     package func removeTypeStrings(locale: String, of orderType: OrderTypeIdentifier) async throws {
-        let isMade = Locked(false)
-        let wasThere = try await transaction { connection in
-            let rows = try await connection.query(
-                FileStatements.removeTypeStrings,
-                [.text(orderType.text), .text(locale)]
-            )
-            guard rows.affected > 0 else {
-                _ = try await connection.query(UpkeepStatements.awaitStandby)
-                // Made by the run before, it may be, whose commit was not answered for.
-                return isMade.withLock { $0 }
-            }
-            _ = try await connection.query(FileStatements.raisePartsVersion, [.text(orderType.text)])
-            isMade.withLock { $0 = true }
-            return true
-        }
+        let type = PostgresValue.text(orderType.text)
+        let wasThere = try await changes(
+            FileStatements.removeTypeStrings,
+            [type, .text(locale)],
+            then: (FileStatements.raisePartsVersion, [type])
+        )
         if !wasThere { throw StoreError(.localizationNotFound, "The order type has no strings for this locale.") }
     }
 
