@@ -93,11 +93,12 @@ struct LockedOrder: Sendable {
         for row in rows[2] {
             let order = try stored { try OrderIdentifier(try row.text(0)) }
             let event = try stored { try EventIdentifier(try row.text(1)) }
+            let told = try Self.told(try row.text(4))
             orders[order]?.known[event] = KnownEntry(
                 fingerprint: try row.bytes(2),
                 verdict: try row.text(3),
-                changed: try Self.pointers(try row.text(4)),
-                complaints: try Self.complaints(try row.text(4)),
+                changed: told.pointers,
+                complaints: told.complaints,
                 revision: try row.int(5),
                 modifiedAt: Moment(try row.timestamp(6))
             )
@@ -105,14 +106,10 @@ struct LockedOrder: Sendable {
         return (orders, try rows[3].first?.int(0) ?? 1)
     }
 
-    /// A list of texts as the database keeps it.
-    static func pointers(_ text: String) throws -> [String] {
-        try stored { (try JSONValue(parsing: Array(text.utf8)).arrayValue ?? []).compactMap(\.stringValue) }
-    }
-
-    /// The findings that stand beside pointers in such a list.
-    static func complaints(_ text: String) throws -> [JSONValue] {
-        try stored { (try JSONValue(parsing: Array(text.utf8)).arrayValue ?? []).filter { $0.objectValue != nil } }
+    /// A list as the database keeps it: pointers, which are texts, and findings, which are objects.
+    static func told(_ text: String) throws -> (pointers: [String], complaints: [JSONValue]) {
+        let list = try stored { try JSONValue(parsing: Array(text.utf8)).arrayValue ?? [] }
+        return (list.compactMap(\.stringValue), list.filter { $0.objectValue != nil })
     }
 
     static func text(of pointers: [String]) -> String {

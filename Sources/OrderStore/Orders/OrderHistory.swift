@@ -147,7 +147,7 @@ extension OrderStore {
                     recordedAt: Moment(try row.timestamp(2)),
                     cause: try row.text(3),
                     actor: try row.optionalText(4),
-                    changes: try LockedOrder.pointers(try row.text(5))
+                    changes: try LockedOrder.told(try row.text(5)).pointers
                 )
             },
             events: Array(events.suffix(most.events)),
@@ -182,15 +182,16 @@ extension OrderStore {
     }
 
     private static func event(_ row: Row, _ verdicts: Verdicts) throws -> OrderHistory.Event {
-        OrderHistory.Event(
+        let told = try LockedOrder.told(try row.text(5))
+        return OrderHistory.Event(
             identifier: try row.text(0),
             kind: try row.text(1),
             occurredAt: Moment(try row.timestamp(2)),
             receivedAt: Moment(try row.timestamp(3)),
             verdict: try row.text(4),
             presentVerdict: verdicts[try row.text(0)]?.rawValue,
-            changes: try LockedOrder.pointers(try row.text(5)),
-            errors: try LockedOrder.complaints(try row.text(5)),
+            changes: told.pointers,
+            errors: told.complaints,
             revision: try row.int(6),
             actor: try row.optionalText(7)
         )
