@@ -75,7 +75,7 @@ extension MerchantAPI {
     ///
     /// - Throws: the problem of an erased order.
     private static func replay(_ kept: StoredAnswer, _ request: RequestKey) throws(Problem) -> StoredAnswer {
-        if request.order != nil, kept.body == "{}" { throw .replayedErased }
+        if request.order != nil, kept.isErased { throw .replayedErased }
         return kept
     }
 

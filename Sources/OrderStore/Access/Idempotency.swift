@@ -45,6 +45,10 @@ package struct StoredAnswer: Sendable, Hashable {
         self.body = body
     }
 
+    /// Whether the order that the answer was about was erased: `erase_contents` and `keep_answer` leave no more than this
+    /// of it, which no answer says by itself.
+    package var isErased: Bool { self.body.isExactly("{}") }
+
     /// Whether both are the same, byte for byte: answers quote what was sent.
     package static func == (left: Self, right: Self) -> Bool {
         left.status == right.status && left.body.isExactly(right.body)
