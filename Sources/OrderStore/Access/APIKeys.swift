@@ -150,7 +150,7 @@ extension OrderStore {
 
     private static func identifier(of presented: String) -> String? {
         let bytes = Array(presented.utf8)
-        // short: 84 bytes.
+        // short: 64 bytes.
         guard bytes.count == 4 + 16 + 1 + 43, presented.hasPrefix("wok_"), bytes[20] == UInt8(ascii: "_") else {
             return nil
         }

@@ -133,7 +133,7 @@ extension OrderStore {
         if let error = failure.withLock({ $0 }) { throw error }
     }
 
-    /// What is left of the five seconds in which a request is answered.
+    /// Fits into what is left of the five seconds in which a request is answered.
     private static let leaveTime = Duration.milliseconds(300)
 
     /// The answer that was kept for a request; nil when there is none yet.

@@ -68,7 +68,7 @@ extension OrderStore {
         try await ensureOrderType(orderType)
         try await transaction { connection in
             let present = try await Self.lock(file.name, of: orderType, on: connection)
-            if !Self.isMade(file, present, condition, isAgain: isMade.withLock { $0 }) {
+            if !Self.isDone(file, present, condition, isAgain: isMade.withLock { $0 }) {
                 try Self.check(condition, present)
             }
             let results = try await connection.pipeline([
@@ -99,7 +99,7 @@ extension OrderStore {
     /// Whether what was asked for is there, by a try before that got no answer it may be: then no condition keeps the caller
     /// from hearing that it is done. Of `If-Match` that holds for whoever asks again, too (RFC 9110 13.1.1); a file that must
     /// not be there yet is refused to a second request, which may be another's.
-    private static func isMade(
+    private static func isDone(
         _ file: OrderFile,
         _ present: SHA256Digest?,
         _ condition: FileCondition,
