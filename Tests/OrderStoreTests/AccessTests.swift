@@ -85,14 +85,7 @@ extension StoreTests {
                 }
                 #expect(try await store.takeKey(request(2), of: type) == nil)
                 // Left by a server that cut the wait for its standby short.
-                try await fixture.run(
-                    """
-                    create function t_lose() returns trigger language plpgsql as $$ begin
-                        raise warning 'canceling wait for synchronous replication'; return null; end $$;
-                    create constraint trigger t_lose after update or delete on idempotency deferrable initially deferred
-                        for each row execute function t_lose()
-                    """
-                )
+                try await fixture.loseCommits(of: "idempotency", on: "update or delete", all: true)
                 try? await store.leaveKey(request(2), of: type)
                 try await fixture.run("drop trigger t_lose on idempotency")
                 #expect(try await store.takeKey(request(3), of: type) == nil)

@@ -13,28 +13,12 @@ import Testing
 extension StoreTests {
     /// What was committed and not answered for is done again, and told as it was the first time.
     @Suite struct LostAnswerTests {
-        /// Leaves open what became of the next commit that changes a row of a table: a warning at COMMIT is what a server
-        /// gives that stops waiting for its standby.
-        private static func loseNextCommit(of table: String, _ operation: String, _ fixture: StoreFixture) async throws
-        {
-            try await fixture.run(
-                """
-                create sequence t_commits;
-                create function t_lose() returns trigger language plpgsql as $$ begin
-                    if nextval('t_commits') = 1 then raise warning 'canceling wait for synchronous replication'; end if;
-                    return null; end $$;
-                create constraint trigger t_lose after \(operation) on \(table) deferrable initially deferred
-                    for each row execute function t_lose()
-                """
-            )
-        }
-
         private static let commits = Statement("t_commits", "select last_value from t_commits")
 
         @Test func `an erasure`() async throws {
             try await withStore { fixture in
                 let key = try await fixture.create("one").key
-                try await Self.loseNextCommit(of: "orders", "update", fixture)
+                try await fixture.loseCommits(of: "orders", on: "update")
                 #expect(try await fixture.store.erase(key))
                 #expect(try await fixture.number(Self.commits) == 1)
                 #expect(try await fixture.store.head(key)?.isErased == true)
@@ -46,7 +30,7 @@ extension StoreTests {
             try await withStore { fixture in
                 let type = try OrderTypeIdentifier(Samples.shop)
                 try await fixture.store.putTypeFile(OrderFile(name: "a.png", contents: Samples.image(1)), of: type)
-                try await Self.loseNextCommit(of: "type_parts", "delete", fixture)
+                try await fixture.loseCommits(of: "type_parts", on: "delete")
                 try await fixture.store.removeTypeFile("a.png", of: type)
                 #expect(try await fixture.number(Self.commits) == 1)
                 let again = await code { try await fixture.store.removeTypeFile("a.png", of: type) }
@@ -58,7 +42,7 @@ extension StoreTests {
             try await withStore { fixture in
                 let type = try OrderTypeIdentifier(Samples.shop)
                 try await fixture.store.putTypeStrings(["a": "b"], locale: "de", of: type)
-                try await Self.loseNextCommit(of: "type_strings", "delete", fixture)
+                try await fixture.loseCommits(of: "type_strings", on: "delete")
                 try await fixture.store.removeTypeStrings(locale: "de", of: type)
                 #expect(try await fixture.number(Self.commits) == 1)
                 let again = await code { try await fixture.store.removeTypeStrings(locale: "de", of: type) }
@@ -71,7 +55,7 @@ extension StoreTests {
                 let store = fixture.store
                 let type = try OrderTypeIdentifier(Samples.shop)
                 let (first, second) = (Samples.image(1), Samples.image(2))
-                try await Self.loseNextCommit(of: "type_parts", "insert or update", fixture)
+                try await fixture.loseCommits(of: "type_parts", on: "insert or update")
                 try await store.putTypeFile(OrderFile(name: "a.png", contents: first), of: type, .absent)
                 #expect(try await fixture.number(Self.commits) == 1)
                 let digest = SHA256.hash(first)
@@ -98,7 +82,7 @@ extension StoreTests {
                 _ = try await store.putStrings(["a": "b"], locale: "de", of: key)
                 try await store.putTypeFile(file, of: key.orderType)
                 try await store.putTypeStrings(["a": "b"], locale: "de", of: key.orderType)
-                try await Self.loseNextCommit(of: "order_parts", "update", fixture)
+                try await fixture.loseCommits(of: "order_parts", on: "update")
                 // What the package holds stays the same, so it makes no revision that would tell.
                 let answer = try await store.removeFile("logo.png", of: key)
                 #expect(answer.revision == 3 && !answer.isNewRevision)
@@ -107,7 +91,7 @@ extension StoreTests {
                 try await fixture.run(
                     "drop trigger t_lose on order_parts; drop function t_lose; drop sequence t_commits"
                 )
-                try await Self.loseNextCommit(of: "order_strings", "delete", fixture)
+                try await fixture.loseCommits(of: "order_strings", on: "delete")
                 #expect(try await !store.removeStrings(locale: "de", of: key).isNewRevision)
                 #expect(try await fixture.number(Self.commits) == 1)
                 let again = await code { _ = try await store.removeStrings(locale: "de", of: key) }
@@ -117,7 +101,7 @@ extension StoreTests {
 
         @Test func `a new key, which is one, with the secret that is told`() async throws {
             try await withStore { fixture in
-                try await Self.loseNextCommit(of: "api_keys", "insert", fixture)
+                try await fixture.loseCommits(of: "api_keys", on: "insert")
                 let (key, secret) = try await fixture.store.createAPIKey(name: "k", scopes: [.admin], orderTypes: nil)
                 #expect(try await fixture.number(Self.commits) == 1)
                 #expect(try await fixture.store.apiKeys().map(\.identifier) == [key.identifier])
@@ -127,14 +111,7 @@ extension StoreTests {
 
         @Test func `a new key whose every commit stays open is none: nobody has its secret`() async throws {
             try await withStore { fixture in
-                try await fixture.run(
-                    """
-                    create function t_lose() returns trigger language plpgsql as $$ begin
-                        raise warning 'canceling wait for synchronous replication'; return null; end $$;
-                    create constraint trigger t_lose after insert or update on api_keys deferrable initially deferred
-                        for each row execute function t_lose()
-                    """
-                )
+                try await fixture.loseCommits(of: "api_keys", on: "insert or update", all: true)
                 await #expect(throws: PostgresError.unknownCommit) {
                     _ = try await fixture.store.createAPIKey(name: "k", scopes: [.admin], orderTypes: nil)
                 }
@@ -179,7 +156,7 @@ extension StoreTests {
         @Test func `the end of a key`() async throws {
             try await withStore { fixture in
                 let (key, _) = try await fixture.store.createAPIKey(name: "k", scopes: [.admin], orderTypes: nil)
-                try await Self.loseNextCommit(of: "api_keys", "update", fixture)
+                try await fixture.loseCommits(of: "api_keys", on: "update")
                 #expect(try await fixture.store.revokeAPIKey(key.identifier))
                 // A revoked key is what was asked for, also by whoever asks again; an unknown one may be a slip.
                 #expect(try await fixture.store.revokeAPIKey(key.identifier))
@@ -191,7 +168,7 @@ extension StoreTests {
             try await withStore { fixture in
                 let key = try await fixture.create("one").key
                 let link = try await fixture.store.createShareLink(for: key, lifetime: .seconds(3_600))
-                try await Self.loseNextCommit(of: "share_links", "update", fixture)
+                try await fixture.loseCommits(of: "share_links", on: "update")
                 #expect(try await fixture.store.revokeShareLink(link.identifier, of: key))
                 #expect(try await !fixture.store.revokeShareLink(link.identifier, of: key))
             }
@@ -202,7 +179,7 @@ extension StoreTests {
                 let store = fixture.store
                 let key = try await fixture.create("one").key
                 let options = ChangeOptions(ifMatch: .entityTags([try #require(try await store.head(key)).entityTag]))
-                try await Self.loseNextCommit(of: "orders", "update", fixture)
+                try await fixture.loseCommits(of: "orders", on: "update")
                 let answer = try await store.patch(key, with: ["statusDescription": "new"], options)
                 #expect(answer.revision == 2)
                 #expect(try await fixture.number(Self.commits) == 1)

@@ -51,6 +51,22 @@ extension StoreFixture {
         return task
     }
 
+    /// Leaves open what became of the next commit that changes a row of a table, or of all of them: a warning at COMMIT is
+    /// what a server gives that stops waiting for its standby. The sequence `t_commits` counts them, when it is the next.
+    func loseCommits(of table: String, on operation: String, all: Bool = false) async throws {
+        let isLost = all ? "true" : "nextval('t_commits') = 1"
+        try await run(
+            """
+            create sequence t_commits;
+            create function t_lose() returns trigger language plpgsql as $$ begin
+                if \(isLost) then raise warning 'canceling wait for synchronous replication'; end if;
+                return null; end $$;
+            create constraint trigger t_lose after \(operation) on \(table) deferrable initially deferred
+                for each row execute function t_lose()
+            """
+        )
+    }
+
     /// Comes back once so many sessions wait for locks, or when something else has happened.
     func waits(_ count: Int64, or other: Signal = Signal()) async throws {
         try await withDeadline(Patience.long) {
