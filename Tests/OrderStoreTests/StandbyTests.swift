@@ -5,11 +5,11 @@ import ExactJSON
 import OrderModel
 import PostgreSQL
 import ServiceRuntime
+import StoreTestSupport
 import TestPatience
 import Testing
 
 @testable import OrderStore
-@testable import StoreTestSupport
 
 extension StoreTests {
     /// Acknowledged means on the standby too: also to whoever asks again for what is there already, on one machine only.
@@ -22,34 +22,26 @@ extension StoreTests {
 
         /// A primary of its own, since whether commits wait for a standby is a setting of the whole server.
         private static func withPrimary(_ body: (StoreFixture) async throws -> Void) async throws {
-            let directory = "/tmp/walletorders-standby-\(Hex.encode(SecureRandom.bytes(4)))"
-            try Files.createDirectory(directory, mode: 0o755)
-            let cluster = PrivateCluster(
-                directory: directory,
-                logger: TestLog.logger,
-                settings: ["synchronous_commit": "on"],
-                isDurable: false
-            )
-            try await cluster.start()
-            let loops = try EventLoopGroup(count: 1, name: "standby")
-            var configuration = cluster.administration
-            configuration.connectionsPerLoop = 24
-            let client = PostgresClient(configuration: configuration, loops: loops, logger: TestLog.logger)
-            let tokens = TokenKeys.random()
-            let store = OrderStore(client: client, tokens: tokens, logger: TestLog.logger)
-            var failure: (any Error)?
-            do {
-                _ = try await Migrator(OrderStore.migrations).migrate(client, logger: TestLog.logger)
-                try await client.withConnection { try await $0.script("create table t_probe (x bigint)") }
-                try await body(StoreFixture(store: store, client: client, tokens: tokens, loops: loops))
-            } catch {
-                failure = error
+            try await withCluster(["synchronous_commit": "on"]) { cluster in
+                let loops = try EventLoopGroup(count: 1, name: "standby")
+                var configuration = cluster.administration
+                configuration.connectionsPerLoop = 24
+                var failure: (any Error)?
+                do {
+                    let fixture = try await StoreFixture.open(configuration, loops: loops)
+                    do {
+                        try await fixture.run("create table t_probe (x bigint)")
+                        try await body(fixture)
+                    } catch {
+                        failure = error
+                    }
+                    await fixture.client.close()
+                } catch {
+                    failure = error
+                }
+                await loops.shutdown()
+                if let failure { throw failure }
             }
-            await client.close()
-            await cluster.stop()
-            await loops.shutdown()
-            try Files.removeTree(directory)
-            if let failure { throw failure }
         }
 
         /// Names the standby that commits wait for from then on; nil: none.
@@ -58,7 +50,9 @@ extension StoreTests {
                 try await connection.script("alter system set synchronous_standby_names = '\(standby ?? "")'")
                 try await connection.script("select pg_reload_conf()")
             }
-            while try await Self.isWaiting(fixture) != (standby != nil) {}
+            try await withDeadline(Patience.long) {
+                while try await Self.isWaiting(fixture) != (standby != nil) {}
+            }
         }
 
         /// Whether a commit waits in vain; nil when that can't be told.

@@ -19,6 +19,24 @@ package struct StoreFixture: Sendable {
     /// The loops of the database's connections: a program's services share them.
     package let loops: EventLoopGroup
 
+    /// A store over a database, which has its tables after that. Whoever opens it closes the client.
+    package static func open(
+        _ configuration: PostgresConfiguration,
+        loops: EventLoopGroup,
+        tokens: TokenKeys = .random(),
+        logger: Logger = TestLog.logger
+    ) async throws -> StoreFixture {
+        let client = PostgresClient(configuration: configuration, loops: loops, logger: logger)
+        do {
+            _ = try await Migrator(OrderStore.migrations).migrate(client, logger: TestLog.logger)
+        } catch {
+            await client.close()
+            throw error
+        }
+        let store = OrderStore(client: client, tokens: tokens, logger: logger)
+        return StoreFixture(store: store, client: client, tokens: tokens, loops: loops)
+    }
+
     /// Runs SQL as it is.
     package func run(_ script: String) async throws {
         try await client.withConnection { connection in
@@ -50,6 +68,26 @@ package func withStore(
         throw error
     }
     await TestGate.shared.leave()
+}
+
+/// Runs a test with a server of its own, for what is a setting of a whole server, and takes it away in all cases.
+package func withCluster(
+    _ settings: [String: String],
+    _ body: (PrivateCluster) async throws -> Void
+) async throws {
+    let directory = "/tmp/walletorders-store-\(Hex.encode(SecureRandom.bytes(4)))"
+    try Files.createDirectory(directory, mode: 0o755)
+    let cluster = PrivateCluster(directory: directory, logger: TestLog.logger, settings: settings, isDurable: false)
+    var failure: (any Error)?
+    do {
+        try await cluster.start()
+        try await body(cluster)
+    } catch {
+        failure = error
+    }
+    await cluster.stop()
+    do { try Files.removeTree(directory) } catch { failure = failure ?? error }
+    if let failure { throw failure }
 }
 
 /// Lets a few tests at a time at the server: the others wait here, not in its time limits.
@@ -88,16 +126,14 @@ private func withStoreInside(
     var configuration = cluster.administration
     configuration.database = name
     configuration.connectionsPerLoop = connectionsPerLoop
-    let client = PostgresClient(configuration: configuration, loops: loops, logger: logger)
     var failure: (any Error)?
     do {
-        _ = try await Migrator(OrderStore.migrations).migrate(client, logger: TestLog.logger)
-        let store = OrderStore(client: client, tokens: tokens, logger: logger)
-        try await body(StoreFixture(store: store, client: client, tokens: tokens, loops: loops))
+        let fixture = try await StoreFixture.open(configuration, loops: loops, tokens: tokens, logger: logger)
+        do { try await body(fixture) } catch { failure = error }
+        await fixture.client.close()
     } catch {
         failure = error
     }
-    await client.close()
     if failure == nil {
         let deadlocks = try? await deadlockCount(name, keeper)
         #expect(deadlocks == 0, "transactions of \(name) met in a deadlock, though their retries hid it")
