@@ -7,6 +7,9 @@ import ExactJSON
 /// Whatever an entry does depends on the entries before it alone, so a fold may stop anywhere and go on from document and
 /// state later.
 struct FoldMachine {
+    /// A thing that can't begin by itself is begun with some of so many that wait for it; with more of them, only with all.
+    private static let tried = 64
+
     private let options: FoldOptions
     /// The document with the order status as stated, not as derived, and with the lists that it began with.
     private var order: JSONObject
@@ -192,30 +195,15 @@ struct FoldMachine {
         return .changed
     }
 
-    /// Begins a thing that is not there, together with what waited for it.
+    /// Begins a thing that is not there, together with what waited for it and fits.
     private mutating func begin(_ piece: FoldState.Waiting) -> Outcome {
         let subject = piece.change.subject
         let type = piece.change.members?["fulfillmentType"] ?? waiting.type(of: subject)
-        let waited = waiting.changes(of: subject)
-        let fitting: [FoldState.Waiting]
-        var candidates: [(object: JSONObject, isWhole: Bool)] = []
-        if var merge = waiting.merge(of: subject), type == nil {
-            fitting = waited
-            merge.apply(piece.change.members ?? JSONObject(), isCorrection: piece.isCorrection)
-            candidates.append((merge.object, true))
-        } else if case .fulfillment = subject, type == nil {
-            fitting = []
-        } else {
-            fitting = waited.filter { item in item.change.members?["fulfillmentType"].map { $0 == type } ?? true }
-            if !fitting.isEmpty { candidates.append((build(subject, fitting + [piece], type: type), true)) }
-        }
-        if subject.listName != "fulfillments" || type != nil {
-            candidates.append((build(subject, [piece], type: type), false))
-        }
-        for (object, isWhole) in candidates where isValid(object, subject) {
-            settleWaiting(waited, used: isWhole ? fitting : [], type: type)
+        if subject.listName != "fulfillments" || type != nil, let (object, used) = beginning(piece, type: type) {
+            settleWaiting(waiting.changes(of: subject), used: used, type: type)
+            complaints = []
             put(object, subject)
-            noteBeginning(isWhole ? fitting : [], piece)
+            noteBeginning(used, piece)
             if case .fulfillment = subject { noteMove() }
             return .changed
         }
@@ -224,6 +212,59 @@ struct FoldMachine {
             piece.change.members?[name] != nil || name == "fulfillmentType" && type != nil
         }
         return .skipped(founds == true ? .invalidHere : .waiting)
+    }
+
+    /// What a change makes of a thing that is not there: with all that waited for it if that is valid, else with each of them, in
+    /// log order, that adds no fault to what the change and those before it make.
+    ///
+    /// - Returns: the thing, and what waited and is in it; nil when it can't begin.
+    private mutating func beginning(
+        _ piece: FoldState.Waiting,
+        type: JSONValue?
+    ) -> (object: JSONObject, used: [FoldState.Waiting])? {
+        let subject = piece.change.subject
+        var fitting = waiting.changes(of: subject)
+        if type != nil {
+            fitting = fitting.filter { item in item.change.members?["fulfillmentType"].map { $0 == type } ?? true }
+        }
+        var bare = JSONObject()
+        if case .fulfillment = subject { bare["fulfillmentType"] = type }
+        for (name, value) in subject.bareObject { bare[name] = value }
+        var kept = MemberMerge(subject, onto: bare)
+        var faultsOfAll: [Finding] = []
+        if !fitting.isEmpty {
+            var all = kept
+            if type == nil, let merge = waiting.merge(of: subject) {
+                all = merge
+            } else {
+                for item in fitting { all.apply(item) }
+            }
+            all.apply(piece)
+            faultsOfAll = self.faults(all.object, subject)
+            if faultsOfAll.isEmpty { return (all.object, fitting) }
+        }
+        var whole = kept
+        whole.apply(piece)
+        let own = self.faults(whole.object, subject)
+        // One that can begin by itself does, and nothing waits for it any more. One that lacks something that all of them do not
+        // supply can't begin; others are tried at each change.
+        if own.isEmpty || fitting.count <= Self.tried && !own.contains(where: { $0.isAmong(faultsOfAll) }) {
+            var faults = own
+            var used: [FoldState.Waiting] = []
+            for item in fitting {
+                var with = kept
+                with.apply(item)
+                var more = with
+                more.apply(piece)
+                let others = self.faults(more.object, subject)
+                guard others.allSatisfy({ $0.isAmong(faults) }) else { continue }
+                used.append(item)
+                (kept, whole, faults) = (with, more, others)
+            }
+            if faults.isEmpty { return (whole.object, used) }
+        }
+        complain(own, subject)
+        return nil
     }
 
     /// Notes who has the last word on what of a thing that begins.
@@ -257,15 +298,6 @@ struct FoldMachine {
                 ? .applied : stated != nil && stated != type ? .typeMismatch : .invalidHere
         }
         waiting.removeAll(of: subject)
-    }
-
-    private func build(_ subject: Change.Subject, _ pieces: [FoldState.Waiting], type: JSONValue?) -> JSONObject {
-        var object = JSONObject()
-        if case .fulfillment = subject { object["fulfillmentType"] = type }
-        if let name = subject.identifierName, let identifier = subject.identifier { object[name] = .string(identifier) }
-        var merge = MemberMerge(subject, onto: object)
-        for piece in pieces { merge.apply(piece.change.members ?? JSONObject(), isCorrection: piece.isCorrection) }
-        return merge.object
     }
 
     private mutating func noteMove() {
@@ -308,22 +340,35 @@ struct FoldMachine {
     }
 
     private mutating func isValid(_ object: JSONObject, _ subject: Change.Subject, version: JSONValue? = nil) -> Bool {
+        let faults = self.faults(object, subject, version: version)
+        if faults.isEmpty { return true }
+        complain(faults, subject)
+        return false
+    }
+
+    private func faults(_ object: JSONObject, _ subject: Change.Subject, version: JSONValue? = nil) -> [Finding] {
         var walk = DocumentWalk(options: options.validation)
         walk.schemaVersion = (version ?? order["schemaVersion"])?.int64Value == 2 ? 2 : 1
         switch subject {
-        case .order: return true
+        case .order: return []
         case .payment: walk.check(object: object, as: .payment)
         case .fulfillment: walk.check(.object(object), .fulfillment)
         case .return: walk.check(object: object, as: .return)
         }
-        let faults = walk.findings.filter(\.isError)
-        if faults.isEmpty { return true }
+        return walk.findings.filter(\.isError)
+    }
+
+    private mutating func complain(_ faults: [Finding], _ subject: Change.Subject) {
         complaints = faults.map { $0.nested(under: JSONPointer(tokens: [subject.eventMember])) }
-        return false
     }
 }
 
 extension Finding {
+    /// Whether the same fault is at the same place among others.
+    fileprivate func isAmong(_ others: [Finding]) -> Bool {
+        others.contains { code.isExactly($0.code) && location == $0.location }
+    }
+
     /// An event names another type than the fulfillment has.
     fileprivate static func typeMismatch(_ subject: Change.Subject, _ present: JSONValue?) -> Finding {
         Finding(

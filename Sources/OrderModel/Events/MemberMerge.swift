@@ -16,6 +16,10 @@ struct MemberMerge {
         self.object = object
     }
 
+    mutating func apply(_ piece: FoldState.Waiting) {
+        apply(piece.change.members ?? JSONObject(), isCorrection: piece.isCorrection)
+    }
+
     mutating func apply(_ members: JSONObject, isCorrection: Bool) {
         let present = object["status"]?.stringValue
         let reported = members["status"]?.stringValue
