@@ -18,24 +18,65 @@ public enum Currency {
     /// All codes, sorted.
     static var codes: [String] { table.keys.sorted() }
 
+    /// The codes that a document's amounts have, the first few of them.
+    static func codes(in document: JSONValue) -> [String] {
+        var found: [String] = []
+        func visit(_ value: JSONValue) {
+            if found.count == 8 { return }
+            switch value {
+            case .array(let elements): for element in elements { visit(element) }
+            case .object(let object):
+                for (name, member) in object {
+                    if name.isExactly("currency"), let code = member.stringValue {
+                        if isKnown(code), !found.contains(code) { found.append(code) }
+                    } else {
+                        visit(member)
+                    }
+                }
+            default: break
+            }
+        }
+        visit(document)
+        return found
+    }
+
     /// The month in which a code was withdrawn, `2023-01`; nil for codes in use and for unknown ones.
     public static func withdrawal(of code: String) -> String? {
         if case .withdrawn(let month) = row(code) { month } else { nil }
     }
 
-    /// The code that a misspelt one most likely meant: the same letters in capitals, or one letter off, common ones first.
-    public static func suggestion(for code: String) -> String? {
+    /// The code that another one means: the same letters in capitals, what people write for it, or one letter off.
+    ///
+    /// With some hundred and fifty codes one letter off means nothing by itself, and whoever copies a wrong suggestion asks
+    /// for the wrong money. So only codes in `used` and common ones are looked at, and of two that are as near none is told.
+    ///
+    /// - Parameters:
+    ///   - code: a code that ISO 4217 does not have.
+    ///   - used: what else the order is in.
+    public static func suggestion(for code: String, besides used: [String] = []) -> String? {
         guard code.utf8.count <= 8 else { return nil }
         let upper = code.uppercased()
         if !upper.isExactly(code), isKnown(upper) { return upper }
+        if let meant = customary[upper] { return meant }
+        // A further letter makes another thing of it: USDT and USDC are none that banks know.
+        guard upper.utf8.count <= 3, !fractions.contains(upper) else { return nil }
         let letters = Array(upper.utf8)
-        return candidates.first { NearMiss.distance(letters, $0.letters, limit: 1) == 1 }?.code
+        for codes in [used, common] {
+            let near = Set(codes).filter { NearMiss.distance(letters, Array($0.utf8), limit: 1) == 1 }
+            if let first = near.first { return near.count == 1 ? first : nil }
+        }
+        return nil
     }
 
-    /// What a misspelt code may have meant, common ones first.
-    private static let candidates = (common + codes.filter { withdrawal(of: $0) == nil }).map {
-        (code: $0, letters: Array($0.utf8))
-    }
+    /// What people write for a currency. Signs that several have ("$", "kr") are not here.
+    private static let customary = [
+        "RMB": "CNY", "CNH": "CNY", "YUAN": "CNY", "NTD": "TWD", "NT$": "TWD", "UKP": "GBP", "UKL": "GBP", "STG": "GBP",
+        "YEN": "JPY", "EURO": "EUR", "EUROS": "EUR", "€": "EUR", "US$": "USD", "CDN": "CAD", "SFR": "CHF", "NIS": "ILS",
+        "TL": "TRY", "YTL": "TRY", "SKR": "SEK", "NKR": "NOK", "DKR": "DKK", "HK$": "HKD", "NZ$": "NZD", "R$": "BRL",
+    ]
+
+    /// Pence and cents as markets write them: who takes the pound for them asks for a hundred times as much.
+    private static let fractions: Set<String> = ["GBX", "USX", "USC", "EUX"]
 
     private static let common = [
         "USD", "EUR", "GBP", "JPY", "CAD", "AUD", "CHF", "CNY", "SEK", "NOK", "DKK", "PLN", "CZK",

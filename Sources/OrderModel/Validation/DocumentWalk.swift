@@ -13,6 +13,10 @@ struct DocumentWalk {
     var findings: [Finding] { bounded.list }
     /// Where the walk is. A pointer is made of it only when there is something to say.
     private var place: [String]
+    /// The object that the walk began with.
+    private var root: JSONObject?
+    /// The currencies of the whole document, once they were asked for.
+    private var currencies: [String]?
 
     init(options: ValidationOptions, at place: JSONPointer = .root) {
         self.options = options
@@ -33,6 +37,7 @@ struct DocumentWalk {
     ///
     /// - Parameter isPartial: the object holds changes only: nothing has to be there, and null removes what need not be.
     mutating func check(object: JSONObject, as description: ObjectDescription, isPartial: Bool = false) {
+        if root == nil { root = object }
         var seen: UInt64 = 0
         for (name, value) in object {
             place.append(name)
@@ -304,7 +309,9 @@ struct DocumentWalk {
 
     private mutating func checkCurrency(_ text: String) {
         if Currency.isKnown(text) || !bounded.hasRoom(for: .error) { return }
-        let near = Currency.suggestion(for: text).map { "Did you mean \"\($0)\"? " } ?? ""
+        let used = currencies ?? root.map { Currency.codes(in: .object($0)) } ?? []
+        currencies = used
+        let near = Currency.suggestion(for: text, besides: used).map { "Did you mean \"\($0)\"? " } ?? ""
         add(
             .error,
             "unknown-currency",
