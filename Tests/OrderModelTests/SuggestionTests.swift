@@ -44,4 +44,39 @@ import Testing
         let franc = try Self.fix("unknown-currency", ["/lineItems": swiss, "/payment/total/currency": "CAF"])
         #expect(franc?.hasPrefix("Did you mean \"CHF\"?") == true)
     }
+
+    // MARK: Sums
+
+    /// The items of these orders come to 0.5.
+    @Test(
+        arguments: [
+            ([], "1.5", "The items add up to 0.5, the total says 1.5."),
+            (["0.5"], "1.5", "The summary line says 0.5, the total says 1.5."),
+            (["0.5", "0.2"], "1.7", "The summary lines add up to 0.7, the total says 1.7."),
+            (["0.5", "0.2", "0.7"], "2", "The summary lines add up to 0.7, the total says 2."),
+            (["0.5", "0.02"], "0.55", "The summary lines add up to 0.52, the total says 0.55."),
+            (["0.5", "-0.1"], "-0.4", "The summary lines add up to 0.4, the total says -0.4."),
+            (["0.2"], "0.8", "Items and summary lines add up to 0.7, the total says 0.8."),
+        ] as [([String], String, String)]
+    )
+    func `a subtotal is not counted twice`(_ lines: [String], _ total: String, _ message: String) throws {
+        let items = lines.map { amount in
+            JSONValue.object(["label": "L", "value": ["amount": .string(amount), "currency": "USD"]])
+        }
+        let findings = try Self.findings([
+            "/payment/total/amount": .string(total), "/payment/summaryItems": .array(items),
+        ])
+        #expect(findings.map(\.summary) == ["warning sum-mismatch /payment/total/amount"])
+        #expect(findings.first?.message == message)
+    }
+
+    @Test func `a subtotal of goods by weight may be rounded`() throws {
+        let third = JSONValue.number(try #require(JSONNumber("0.333")))
+        let findings = try Self.findings([
+            "/lineItems": [["title": "A", "quantity": third, "price": ["amount": "2.99", "currency": "USD"]]],
+            "/payment/total/amount": "11",
+            "/payment/summaryItems": [["label": "Subtotal", "value": ["amount": "1", "currency": "USD"]]],
+        ])
+        #expect(findings.first?.message == "The summary line says 1, the total says 11.")
+    }
 }

@@ -61,10 +61,26 @@ struct SumRule {
                     "The items add up to \(itemSum), the first summary line says \(subtotal)."
                 )
             }
-        } else if let all = itemSum.adding(lineSum) {
-            let what = lines.isEmpty ? "The items add up" : "Items and summary lines add up"
-            note(["payment", "total", "amount"], "\(what) to \(all), the total says \(total.amount).")
+        } else if let (what, sum) = Self.counted(itemSum, lines, lineSum, slack) {
+            note(["payment", "total", "amount"], "\(what) \(sum), the total says \(total.amount).")
         }
+    }
+
+    /// What a customer would add up, who doesn't count a subtotal with the items that it is of, and the sum of it.
+    private static func counted(
+        _ items: DecimalAmount,
+        _ lines: [DecimalAmount],
+        _ lineSum: DecimalAmount,
+        _ slack: DecimalAmount
+    ) -> (words: String, sum: DecimalAmount)? {
+        guard let first = lines.first, let last = lines.last else { return ("The items add up to", items) }
+        guard first.isWithin(slack, of: items) else {
+            return items.adding(lineSum).map { ("Items and summary lines add up to", $0) }
+        }
+        if lines.count == 1 { return ("The summary line says", first) }
+        // The last line may be a total already.
+        let repeatsTotal = lineSum == last.adding(last)
+        return ("The summary lines add up to", repeatsTotal ? last : lineSum)
     }
 
     /// What the items come to with some of the lines: with any choice of a few, with none, all, all but one or one of many.
