@@ -186,9 +186,7 @@ struct DocumentWalk {
                 )
             }
         case .url: checkLink(URLCheck(text))
-        case .webServiceURL:
-            check(URLCheck(text))
-            for (code, message, fix) in URLCheck(text).webServiceFaults { add(.error, code, message, fix: fix) }
+        case .webServiceURL: checkWebService(URLCheck(text))
         case .token:
             do throws(IdentifierError) {
                 _ = try AuthenticationToken(text)
@@ -262,14 +260,14 @@ struct DocumentWalk {
     }
 
     private mutating func check(_ url: URLCheck) {
-        if let fault = url.fault {
-            add(.error, "bad-url", fault, fix: "Write a whole URL such as https://www.example.com/orders.")
-        }
+        guard url.problem != nil, bounded.hasRoom(for: .error), let advice = url.advice else { return }
+        add(.error, "bad-url", advice.message, fix: advice.fix)
     }
 
     private mutating func checkLink(_ url: URLCheck) {
         check(url)
-        if url.fault == nil, url.scheme == "http" {
+        guard url.problem == nil, bounded.hasRoom(for: .warning) else { return }
+        if url.scheme == "http" {
             add(
                 .note,
                 "insecure-link",
@@ -277,8 +275,15 @@ struct DocumentWalk {
                 fix: "Start it with https:// if the site answers there."
             )
         }
-        guard url.fault == nil, let fault = url.linkFault else { return }
+        guard let fault = url.linkFault else { return }
         add(.warning, "link-scheme", fault.message, fix: fault.fix)
+    }
+
+    private mutating func checkWebService(_ url: URLCheck) {
+        check(url)
+        for (code, message, fix) in url.webServiceFaults { add(.error, code, message, fix: fix) }
+        guard bounded.hasRoom(for: .warning) else { return }
+        for (code, message, fix) in url.webServiceDoubts { add(.warning, code, message, fix: fix) }
     }
 
     private mutating func checkDate(_ text: String) {

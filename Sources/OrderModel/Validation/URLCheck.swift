@@ -4,8 +4,13 @@ import ExactJSON
 
 /// Looks at a URL (RFC 3986): a scheme, a host where the scheme needs one, nothing that has to be escaped.
 package struct URLCheck {
-    /// What is wrong with it as a URL, in words.
-    package let fault: String?
+    /// What keeps a text from being a URL.
+    enum Problem {
+        case tooLong, noScheme, schemeAlone, badForm, noHost
+    }
+
+    /// What is wrong with it as a URL; nil when nothing is.
+    let problem: Problem?
     let scheme: String
     private let text: String
     /// Apple names no limit. RFC 9110, 4.1: everyone should take request lines of at least 8,000 bytes.
@@ -15,7 +20,6 @@ package struct URLCheck {
     private let hasTail: Bool
 
     package init(_ text: String) {
-        var fault: String?
         let schemeEnd = text.utf8.firstIndex(of: 0x3A)
         let scheme = schemeEnd.map { text[text.startIndex..<$0] } ?? ""
         var rest = schemeEnd.map { text[text.utf8.index(after: $0)...] } ?? text[...]
@@ -40,18 +44,29 @@ package struct URLCheck {
         self.scheme = scheme.lowercased()
         self.text = text
         self.host = host
-        if text.utf8.count > Self.byteLimit {
-            fault = "The URL is longer than 8,000 bytes"
-        } else if !schemeIsGood {
-            fault = "\"\(DocumentWalk.shown(text))\" is no URL with a scheme"
-        } else if schemeEnd == text.utf8.index(before: text.utf8.endIndex) {
-            fault = "The URL ends after its scheme"
-        } else if !URIFormat.isURI(text) {
-            fault = "The URL holds blanks or characters that have to be escaped, such as %20 for a blank"
-        } else if self.scheme == "http" || self.scheme == "https", Self.namesNoHost(host) {
-            fault = "The URL names no host"
-        }
-        self.fault = fault
+        problem =
+            if text.utf8.count > Self.byteLimit {
+                .tooLong
+            } else if !schemeIsGood {
+                .noScheme
+            } else if schemeEnd == text.utf8.index(before: text.utf8.endIndex) {
+                .schemeAlone
+            } else if !URIFormat.isURI(text) {
+                .badForm
+            } else if self.scheme == "http" || self.scheme == "https", Self.namesNoHost(host) {
+                .noHost
+            } else {
+                nil
+            }
+    }
+
+    /// What is wrong with it as a URL, in words.
+    package var fault: String? { advice?.message }
+
+    /// What is wrong with it as a URL, and what to write instead. Worded when it is asked for: to find a fault costs less.
+    var advice: (message: String, fix: String)? {
+        guard let problem else { return nil }
+        return URLMend(text).advice(problem)
     }
 
     /// What stands behind the last colon of the host, outside an IPv6 address; a password stands in front of the host.
@@ -74,6 +89,13 @@ package struct URLCheck {
         if ["javascript", "vbscript", "data", "file", "about", "blob"].contains(scheme) {
             return ("A link that starts with \(scheme): opens nothing", "Send one that starts with https://.")
         }
+        if isMisspeltScheme {
+            return (
+                "The link starts with \(scheme):, which opens nothing; https: is most likely meant",
+                URLMend.proposal("https" + text.utf8.dropFirst(scheme.utf8.count).text) ?? "Start it with https://."
+            )
+        }
+        if let hostFault { return hostFault }
         // `www.example.com:443/orders`: to a URL, what stands in front of the first colon is the scheme.
         let port = text.utf8.dropFirst(scheme.utf8.count + 1).prefix { $0 != 0x2F && $0 != 0x3F && $0 != 0x23 }
         guard scheme == "localhost" || scheme.utf8.contains(0x2E), (1...5).contains(port.count),
@@ -82,7 +104,53 @@ package struct URLCheck {
         else { return nil }
         return (
             "The link names a host and a port, but nothing says how to reach it",
-            "Did you mean \"\(DocumentWalk.shown("https://" + text))\"?"
+            URLMend.proposal("https://" + text) ?? "Start it with https://."
+        )
+    }
+
+    /// Whether the scheme is one letter off `http` or `https`.
+    private var isMisspeltScheme: Bool {
+        if scheme == "http" || scheme == "https" || scheme.utf8.count > 6 { return false }
+        let letters = Array(scheme.utf8)
+        return ["http", "https"].contains { NearMiss.distance(letters, Array($0.utf8), limit: 1) == 1 }
+    }
+
+    /// What about the host of a web address can't be, though RFC 3986 takes it: a second scheme, marks of sentences, dots
+    /// with nothing between them (RFC 1123, 2.1).
+    private var hostFault: (message: String, fix: String)? {
+        guard scheme == "http" || scheme == "https" else { return nil }
+        let server = host.utf8.lastIndex(of: 0x40).map { host[host.utf8.index(after: $0)...] } ?? host
+        if server.utf8.first == 0x5B { return nil }
+        let name = server.utf8.prefix { $0 != 0x3A }
+        let rest = text.utf8.dropFirst(scheme.utf8.count + 3)
+        if Substring(name).isCaseless("http") || Substring(name).isCaseless("https") {
+            let colon = rest.dropFirst(name.count).first == 0x3A
+            let meant = Substring(name) + ":" + rest.dropFirst(name.count + (colon ? 1 : 0)).text
+            return (
+                "The host is named \"\(Substring(name))\", as if the scheme stood there twice",
+                (path.utf8.starts(with: [0x2F, 0x2F]) ? URLMend.proposal(String(meant)) : nil)
+                    ?? "Write the scheme once, and the host behind its two slashes."
+            )
+        }
+        /// The whole URL with another name of the host.
+        func proposal(_ meant: [UInt8]) -> String? {
+            guard server.startIndex == host.startIndex else { return nil }
+            let meant = String(decoding: meant, as: UTF8.self)
+            return URLMend.proposal("\(scheme)://\(meant)" + rest.dropFirst(name.count).text)
+        }
+        let plain = "A host has letters, digits, dots and hyphens only."
+        if let mark = name.first(where: { "!$&'()*+,;=~".utf8.contains($0) }) {
+            let fix = mark == 0x2C ? proposal(name.map { $0 == 0x2C ? 0x2E : $0 }) : nil
+            return ("The host has a \"\(Character(Unicode.Scalar(mark)))\", which no host's name has", fix ?? plain)
+        }
+        var labels = name.split(separator: 0x2E, omittingEmptySubsequences: false)
+        // The dot behind a whole name stands for the root.
+        if labels.count > 1, labels.last?.isEmpty == true { labels.removeLast() }
+        guard labels.contains(where: \.isEmpty) else { return nil }
+        let full = labels.filter { !$0.isEmpty }
+        return (
+            "The host has a dot with nothing in front of it",
+            (full.isEmpty ? nil : proposal(Array(full.joined(separator: [0x2E])))) ?? plain
         )
     }
 
@@ -98,11 +166,11 @@ package struct URLCheck {
     }
 
     /// Top levels that no host begins with, beside those of countries.
-    private static let topLevels = ["com", "org", "net", "edu", "gov", "uk"]
+    static let topLevels = ["com", "org", "net", "edu", "gov", "uk"]
 
     /// What keeps it from being the base of a web service. Devices append `/v1/…` themselves.
     package var webServiceFaults: [(code: String, message: String, fix: String)] {
-        if fault != nil { return [] }
+        if problem != nil { return [] }
         var faults: [(String, String, String)] = []
         if scheme != "https" {
             faults.append(("insecure-url", "The web service URL is not https", "Start it with https://."))
@@ -132,4 +200,33 @@ package struct URLCheck {
         }
         return faults
     }
+
+    /// What about it is most likely not meant as the base of a web service.
+    var webServiceDoubts: [(code: String, message: String, fix: String)] {
+        if problem != nil { return [] }
+        var doubts: [(String, String, String)] = []
+        if let hostFault { doubts.append(("web-service-url-authority", hostFault.message, hostFault.fix)) }
+        let parts = path.parts(by: "/")
+        let last = parts.last { !$0.isEmpty }
+        let goesOn = parts.indices.dropLast().contains {
+            parts[$0].isCaseless("v1") && parts[$0 + 1].isExactly(oneOf: ["orders", "devices", "log"])
+        }
+        if goesOn || last.map({ $0.isCaseless("v1") && !$0.isExactly("v1") }) == true {
+            doubts.append(
+                (
+                    "web-service-url-version",
+                    goesOn
+                        ? "The web service URL goes on behind /v1, but devices append /v1 and the rest themselves"
+                        : "The web service URL ends in /V1; devices append /v1 themselves",
+                    "End it in front of the version."
+                )
+            )
+        }
+        return doubts
+    }
+}
+
+extension Substring.UTF8View {
+    /// Bytes of a text as one.
+    fileprivate var text: Substring { Substring(self) }
 }
