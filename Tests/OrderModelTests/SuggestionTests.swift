@@ -79,4 +79,44 @@ import Testing
         ])
         #expect(findings.first?.message == "The summary line says 1, the total says 11.")
     }
+
+    // MARK: Fulfillments
+
+    private static let parcel: JSONValue = [
+        "fulfillmentType": "pickup", "fulfillmentIdentifier": "s", "status": "shipped", "carrier": "C",
+        "trackingNumber": "1", "trackingURL": "https://www.example.com/t",
+    ]
+    private static let pickup: JSONValue = [
+        "fulfillmentType": "shipping", "fulfillmentIdentifier": "s", "status": "readyForPickup", "displayName": "Store",
+        "pickupAt": "2026-01-03T10:00:00Z",
+    ]
+
+    @Test func `a wrong type is one fault, not one of each other member`() throws {
+        for (fulfillment, meant, members) in [
+            (Self.parcel, "shipping", "carrier, trackingNumber and trackingURL"),
+            (Self.pickup, "pickup", "displayName and pickupAt"),
+        ] {
+            let found = try Self.findings(["/fulfillments/0": fulfillment])
+            #expect(found.map(\.summary) == ["error unknown-value /fulfillments/0/fulfillmentType"])
+            #expect(found.first?.fix == "Did you mean \"\(meant)\"?")
+            #expect(found.first?.message.contains(members) == true)
+            // What is wrong of the type that is meant is told as such.
+            let both = try Self.findings(["/fulfillments/0": try fulfillment.replacing("/status", with: "lost")])
+            #expect(
+                both.map(\.summary) == [
+                    "error unknown-value /fulfillments/0/fulfillmentType", "error unknown-value /fulfillments/0/status",
+                ]
+            )
+        }
+    }
+
+    @Test func `one member alone does not make the type a wrong one, nor do members that are let through`() throws {
+        let stray = try Self.findings(["/fulfillments/1/carrier": "C"])
+        #expect(stray.map(\.summary) == ["error unknown-member /fulfillments/1/carrier"])
+        let order = try JSONValue(text: ValidationTests.whole).replacing("/fulfillments/0", with: Self.parcel)
+            .replacing("/fulfillments/0/displayName", with: "Store").replacing("/fulfillments/0/status", with: "open")
+        for unknown in [ValidationOptions.UnknownMembers.warn, .accept] {
+            #expect(OrderDocument.validate(order, .init(unknownMembers: unknown)).document != nil)
+        }
+    }
 }

@@ -148,7 +148,7 @@ struct DocumentWalk {
             }
         case .fulfillment:
             guard case .object(let object) = value else { return noteType(value, kind) }
-            check(object: object, as: FulfillmentShape.type(of: object).object)
+            check(fulfillment: object)
         case .boolean:
             if case .bool = value { return }
             noteType(value, kind)
@@ -161,6 +161,28 @@ struct DocumentWalk {
             guard case .string(let text) = value else { return noteType(value, kind) }
             check(text, kind)
         }
+    }
+
+    /// A wrong type would make a fault of almost every member. Where other members are let through, none of them is one.
+    private mutating func check(fulfillment object: JSONObject) {
+        let stated = FulfillmentShape.type(of: object)
+        guard options.unknownMembers == .refuse, let meant = FulfillmentShape.meant(by: object) else {
+            return check(object: object, as: stated.object)
+        }
+        place.append("fulfillmentType")
+        let names = object.map(\.name)
+            .filter { meant.object.position(of: $0) != nil && stated.object.position(of: $0) == nil }
+        add(
+            .error,
+            "unknown-value",
+            "The type is \"\(stated.rawValue)\", but the other members are those of a \(meant.rawValue) fulfillment"
+                + (names.isEmpty ? "" : ", such as \(ObjectDescription.list(Array(names.prefix(3))))"),
+            fix: "Did you mean \"\(meant.rawValue)\"?"
+        )
+        place.removeLast()
+        var corrected = object
+        corrected["fulfillmentType"] = .string(meant.rawValue)
+        check(object: corrected, as: meant.object)
     }
 
     private mutating func check(_ text: String, _ kind: FieldKind) {
