@@ -119,4 +119,35 @@ import Testing
             #expect(OrderDocument.validate(order, .init(unknownMembers: unknown)).document != nil)
         }
     }
+
+    // MARK: Locales
+
+    @Test(
+        arguments: [
+            ("zh_CN", "zh-CN"), ("pt_BR", "pt-BR"), ("zh_Hans_CN", "zh-Hans-CN"), ("en_US.UTF-8", "en-US"),
+            ("en-UK", "en-GB"), ("en_uk", "en-GB"), ("jp", "ja"), ("jp-JP", "ja-JP"), ("German", "de"),
+            ("deu_AT", "de-AT"),
+            ("xy", nil), ("Base", nil), ("", nil), ("en-XY", nil), ("klingon", nil),
+        ] as [(String, String?)]
+    )
+    func `a folder's name is told the language it most likely means`(_ name: String, _ meant: String?) {
+        let plain = "Name the folder as in fr.lproj, pt-BR.lproj or zh-Hans.lproj."
+        let expected = (meant.map { "Did you mean \($0).lproj? " } ?? "") + plain
+        #expect(LocaleIdentifier.advice(for: name) == expected)
+        let findings = (try? LocaleIdentifier(name))?.findings ?? []
+        for finding in findings { #expect(finding.code == "unknown-locale" && finding.fix == expected) }
+    }
+
+    @Test func `an interface says it, too`() {
+        let error = #expect(throws: IdentifierError.self) { try LocaleIdentifier("zh_CN") }
+        #expect(error?.fix.hasPrefix("Did you mean \"zh-CN\"?") == true)
+    }
+
+    @Test(arguments: [("iw", "he"), ("in", "id"), ("iw-IL", "he-IL"), ("ji", "yi")])
+    func `a withdrawn code is told its successor`(_ name: String, _ meant: String) throws {
+        let findings = try LocaleIdentifier(name).findings
+        #expect(findings.map(\.code) == ["unknown-locale"])
+        #expect(findings.first?.message.hasPrefix("Devices ask for \"\(meant).lproj\"") == true)
+        #expect(findings.first?.fix == "Rename the folder to \(meant).lproj.")
+    }
 }

@@ -17,6 +17,20 @@ public struct LocaleIdentifier: Hashable, Sendable, CustomStringConvertible, Com
         let kind = "locale"
         let fix = "Use a language with an optional script and region, such as de, pt-BR or zh-Hans."
         if text.isEmpty { throw IdentifierError(.empty, kind, "The locale is empty", fix: fix) }
+        guard Self.isFormed(text) else {
+            let shown = DocumentWalk.shown(text)
+            throw IdentifierError(
+                .badForm,
+                kind,
+                "\"\(shown)\" is not of the form language[-Script][-REGION]",
+                fix: (Self.suggestion(for: text).map { "Did you mean \"\($0)\"? " } ?? "") + fix
+            )
+        }
+        self.text = text
+    }
+
+    /// Whether a text has the form of a locale.
+    static func isFormed(_ text: String) -> Bool {
         let parts = text.parts(by: "-")
         func letters(_ part: Substring, _ count: ClosedRange<Int>) -> Bool {
             count.contains(part.utf8.count)
@@ -26,22 +40,10 @@ public struct LocaleIdentifier: Hashable, Sendable, CustomStringConvertible, Com
             part.utf8.count == 3 && part.utf8.allSatisfy { (0x30...0x39).contains($0) }
         }
         var rest = parts[...]
-        var good = false
-        if let language = rest.popFirst(), letters(language, 2...3) {
-            if let script = rest.first, letters(script, 4...4) { rest = rest.dropFirst() }
-            if let region = rest.first, letters(region, 2...2) || digits(region) { rest = rest.dropFirst() }
-            good = rest.isEmpty
-        }
-        guard good else {
-            let shown = DocumentWalk.shown(text)
-            throw IdentifierError(
-                .badForm,
-                kind,
-                "\"\(shown)\" is not of the form language[-Script][-REGION]",
-                fix: fix
-            )
-        }
-        self.text = text
+        guard let language = rest.popFirst(), letters(language, 2...3) else { return false }
+        if let script = rest.first, letters(script, 4...4) { rest = rest.dropFirst() }
+        if let region = rest.first, letters(region, 2...2) || digits(region) { rest = rest.dropFirst() }
+        return rest.isEmpty
     }
 
     /// The folder's name inside the package.

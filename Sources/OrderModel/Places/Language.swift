@@ -11,6 +11,18 @@ public enum Language {
     /// `ger`; nil for other codes.
     static func shortForm(of code: String) -> String? { code.utf8.count == 3 ? shortForms[code] : nil }
 
+    /// The present code of a language whose code was withdrawn from ISO 639: `he` for `iw`; nil for other codes.
+    static func successor(of code: String) -> String? { code.utf8.count == 2 ? successors[code] : nil }
+
+    /// The language of a country whose code people take for it, where no language has that code: `ja` for `jp`.
+    static func meant(by country: String) -> String? { country.utf8.count == 2 ? countries[country] : nil }
+
+    private static let successors = ["iw": "he", "in": "id", "ji": "yi", "jw": "jv", "mo": "ro"]
+
+    private static let countries = [
+        "jp": "ja", "cn": "zh", "cz": "cs", "dk": "da", "gr": "el", "ua": "uk", "vn": "vi", "us": "en", "at": "de",
+    ]
+
     /// Whether it is a script of ISO 15924, written like `Hans`.
     public static func isScript(_ code: String) -> Bool { code.utf8.count == 4 && scripts.contains(code) }
 

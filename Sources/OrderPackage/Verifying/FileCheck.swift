@@ -118,7 +118,7 @@ extension FileCheck {
                         "locale-name",
                         folder,
                         "\"\(name)\" is no language with an optional script and region.",
-                        fix: "Name the folder as in fr.lproj, pt-BR.lproj or zh-Hans.lproj."
+                        fix: LocaleIdentifier.advice(for: name)
                     )
                 }
                 let path = "\(folder)/order.strings"
