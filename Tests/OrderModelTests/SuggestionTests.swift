@@ -120,6 +120,44 @@ import Testing
         }
     }
 
+    // MARK: Items
+
+    @Test(arguments: [
+        "cafe\u{301} cre\u{300}me", "Caf\u{E9} cr\u{E8}me ", " caf\u{E9}  cr\u{E8}me", "Caf\u{E9}\u{A0}cr\u{E8}me",
+        "Caf\u{E9}\u{202F}\tcr\u{E8}me\u{200B}",
+    ])
+    func `a title is the same however its accents and blanks are written`(_ title: String) throws {
+        let found = try Self.findings([
+            "/lineItems/0/title": "Caf\u{E9} cr\u{E8}me",
+            "/fulfillments/0/lineItems": [
+                ["title": .string(title), "quantity": 3]
+            ],
+        ])
+        #expect(found.isEmpty)
+        let other = try Self.findings([
+            "/lineItems/0/title": "Caf\u{E9} cr\u{E8}me",
+            "/fulfillments/0/lineItems": [
+                ["title": .string("\(title)s"), "quantity": 3]
+            ],
+        ])
+        #expect(other.map(\.code) == ["item-not-ordered"])
+    }
+
+    @Test func `what comes back may be sent once more, and no more than that`() throws {
+        func codes(_ quantity: JSONValue, _ status: JSONValue) throws -> [String] {
+            let items: JSONValue = [["title": "A", "quantity": 3]]
+            return try Self.findings([
+                "/fulfillments/0/lineItems": items, "/fulfillments/0/status": "delivered",
+                "/fulfillments/1/lineItems": [["title": "A", "quantity": quantity]],
+                "/returns/0/lineItems": [["title": "A", "quantity": 2]], "/returns/0/status": status,
+                "/returns/0/statusDescription": "As agreed",
+            ]).map(\.code)
+        }
+        #expect(try codes(2, "completed").isEmpty)
+        #expect(try codes(3, "completed") == ["more-than-ordered"])
+        #expect(try codes(2, "cancelled") == ["more-than-ordered"])
+    }
+
     // MARK: Locales
 
     @Test(

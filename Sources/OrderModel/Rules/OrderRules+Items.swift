@@ -7,8 +7,11 @@ extension OrderRules {
     mutating func checkItems() {
         guard let items = order["lineItems"]?.arrayValue, !items.isEmpty else { return }
         var ordered = OrderedItems(items)
+        for (_, object) in objects("returns") where object["status"] != "cancelled" {
+            for item in object["lineItems"]?.arrayValue ?? [] { ordered.replace(item) }
+        }
         for list in ["fulfillments", "returns"] {
-            ordered.beginCount()
+            ordered.beginCount(replacing: list == "fulfillments")
             for (place, object) in objects(list) {
                 // What was cancelled or went wrong is often sent again.
                 let counts = object["status"] != "cancelled" && object["status"] != "issue"
@@ -55,6 +58,9 @@ struct OrderedItems {
     /// What was ordered, at the root of each group; nil when a quantity is unreadable.
     private var ordered: [DecimalAmount?] = []
     private var counted: [DecimalAmount] = []
+    /// What comes back, which is often sent once more.
+    private var replaced: [DecimalAmount] = []
+    private var isReplacing = false
     private var told: Set<Int> = []
 
     private enum Member: String, CaseIterable {
@@ -63,7 +69,7 @@ struct OrderedItems {
 
     private struct Key: Hashable {
         let member: Member
-        let text: ExactKey
+        let text: LookalikeName
     }
 
     init(_ list: [JSONValue]) {
@@ -80,7 +86,8 @@ struct OrderedItems {
                 ordered[own] = Self.sum(ordered[own], ordered[other])
             }
         }
-        beginCount()
+        replaced = Array(repeating: .zero, count: ordered.count)
+        beginCount(replacing: false)
     }
 
     /// Shortens the way for the next one.
@@ -93,7 +100,11 @@ struct OrderedItems {
         return item
     }
 
-    mutating func beginCount() {
+    /// Begins to count anew.
+    ///
+    /// - Parameter isReplacing: whether what comes back may be there once more.
+    mutating func beginCount(replacing isReplacing: Bool) {
+        self.isReplacing = isReplacing
         counted = Array(repeating: .zero, count: ordered.count)
         told = []
     }
@@ -103,12 +114,22 @@ struct OrderedItems {
         return nil
     }
 
+    /// Takes note of an item that comes back.
+    mutating func replace(_ item: JSONValue) {
+        guard let quantity = item["quantity"].flatMap({ DecimalAmount($0) }), quantity > .zero,
+            let group = group(of: item), let sum = replaced[group].adding(quantity)
+        else { return }
+        replaced[group] = sum
+    }
+
     /// Counts items of a group; gives both numbers when they are more than were ordered, the first time.
     mutating func count(_ quantity: DecimalAmount, in group: Int) -> (counted: DecimalAmount, ordered: DecimalAmount)? {
         guard let sum = counted[group].adding(quantity) else { return nil }
         counted[group] = sum
-        guard let limit = ordered[group], sum > limit, told.insert(group).inserted else { return nil }
-        return (sum, limit)
+        guard let own = ordered[group], let limit = isReplacing ? own.adding(replaced[group]) : own, sum > limit,
+            told.insert(group).inserted
+        else { return nil }
+        return (sum, own)
     }
 
     private static func sum(_ left: DecimalAmount?, _ right: DecimalAmount?) -> DecimalAmount? {
@@ -116,11 +137,31 @@ struct OrderedItems {
         return left.adding(right)
     }
 
-    /// What tells an item, the surest first. Upper and lower case of titles don't matter.
+    /// What tells an item, the surest first. Of titles neither upper and lower case matter, nor blanks, nor how an accent is
+    /// written.
     private static func keys(of item: JSONValue) -> [Key] {
         Member.allCases.compactMap { member in
             guard let text = item[member.rawValue]?.stringValue, !text.isEmpty else { return nil }
-            return Key(member: member, text: ExactKey(member == .title ? text.lowercased() : text))
+            return Key(member: member, text: LookalikeName(member == .title ? Self.folded(text) : text))
         }
+    }
+
+    /// A title in small letters, with one blank where there are some, and none around it.
+    private static func folded(_ title: String) -> String {
+        let isPlain = title.utf8.allSatisfy { (0x21..<0x7F).contains($0) }
+        if isPlain { return title.lowercased() }
+        var output = String.UnicodeScalarView()
+        var hasGap = false
+        for scalar in title.lowercased().unicodeScalars {
+            // Blanks of no width, too; but what joins letters or marks may tell two titles apart.
+            if scalar.properties.isWhitespace || scalar == "\u{200B}" || scalar == "\u{FEFF}" {
+                hasGap = !output.isEmpty
+            } else {
+                if hasGap { output.append(" ") }
+                hasGap = false
+                output.append(scalar)
+            }
+        }
+        return String(output)
     }
 }
