@@ -78,6 +78,7 @@ import Testing
         ("bad-number", "/payment/total/amount", "1e400"), ("bad-number", "/lineItems/0/quantity", "1e-400"),
         ("date-out-of-range", "/createdAt", "\"0000-01-01T00:00:00+00:01\""),
         ("duplicate-identifier", "/fulfillments/1/fulfillmentIdentifier", "\"s\""),
+        ("file-embedded", "/merchant/logo", "\"data:image/png;base64,AAAA\""),
         ("file-name-too-long", "/merchant/logo", "\"\(String(repeating: "é", count: 128))\""),
         ("identifier-too-long", "/orderIdentifier", "\"\(String(repeating: "é", count: 128))\""),
         ("identifier-unreachable", "/orderIdentifier", "\".\""),

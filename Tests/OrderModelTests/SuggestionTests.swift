@@ -158,6 +158,28 @@ import Testing
         #expect(try codes(2, "cancelled") == ["more-than-ordered"])
     }
 
+    // MARK: Names
+
+    @Test func `names of other systems are told their own`() throws {
+        #expect(try Self.fix("unknown-member", ["/orderDate": "2026-01-01T10:00:00Z"]) == "Use createdAt.")
+        for (format, meant) in [("QR", "qr"), ("PDF417", "pdf417"), ("Aztec", "aztec"), ("Code128", "code128")] {
+            let fix = try Self.fix("unknown-value", ["/barcode/format": .string("PKBarcodeFormat" + format)])
+            #expect(fix?.hasPrefix("Did you mean \"\(meant)\"?") == true)
+        }
+    }
+
+    @Test(arguments: ["data:image/png;base64,iVBORw0KGgo=", "DATA:,x", "data:image/png;base64,a//b", "data:,/"])
+    func `an image inside of the order is an error of its own words`(_ logo: String) throws {
+        for text in [logo, logo + String(repeating: "A", count: 3_000)] {
+            let found = try Self.findings(["/merchant/logo": .string(text)])
+            #expect(found.count == 1 && found.first?.isError == true, "\(found)")
+            let code = text.utf8.count > 255 || text.hasSuffix("/") || text.contains("//")
+            #expect(found.first?.code == (code ? "bad-file-name" : "file-embedded"))
+            #expect(found.first?.message.contains("data: URL") == true)
+            #expect(found.first?.fix?.contains("as a file") == true)
+        }
+    }
+
     // MARK: Locales
 
     @Test(

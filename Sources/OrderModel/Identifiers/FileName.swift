@@ -86,6 +86,9 @@ public struct FileName: ByteExactIdentifier, CustomStringConvertible {
     /// The package's own file that a name means, in whatever case: on a Mac's disk one would take the other's place.
     static func ownFile(_ text: String) -> String? { reserved.first { text.isCaseless($0) } }
 
+    /// Whether it is the file itself, written as a URL (RFC 2397).
+    static func isDataURL(_ text: String) -> Bool { text.beginsCaseless(with: "data:") && text.utf8.contains(0x2C) }
+
     /// Whether a part of the path begins with a dot.
     private static func hidesPart(_ text: String) -> Bool {
         var isFirst = true

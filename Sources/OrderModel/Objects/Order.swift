@@ -85,7 +85,8 @@ extension ObjectDescription {
             "pickupFulfillments": "fulfillments with fulfillmentType pickup",
             "shippingAddress": "fulfillments[].recipient",
             "trackingNumber": "fulfillments[].trackingNumber", "total": "payment.total",
-            "orderURL": "orderManagementURL",
+            "orderURL": "orderManagementURL", "orderDate": "createdAt", "purchaseDate": "createdAt",
+            "date": "createdAt",
             "transactions": "payment.transactions",
         ]
     )

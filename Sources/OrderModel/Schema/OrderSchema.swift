@@ -30,7 +30,7 @@ public enum OrderSchema {
     /// The codes of errors that no schema of one document can express. Every other error that validation of a whole
     /// document gives out is one that this schema finds, too.
     public static let ruleCodes: Set<String> = [
-        "bad-number", "date-out-of-range", "duplicate-identifier", "file-name-too-long",
+        "bad-number", "date-out-of-range", "duplicate-identifier", "file-embedded", "file-name-too-long",
         "identifier-too-long", "identifier-unreachable", "newer-than-target", "updated-before-created",
         "updated-without-change", "web-service-url-authority",
     ]

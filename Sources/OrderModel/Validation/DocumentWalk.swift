@@ -190,12 +190,17 @@ struct DocumentWalk {
         case .choice(let names):
             if text.isExactly(oneOf: names) || !bounded.hasRoom(for: .error) { return }
             let list = names.map { "\"\($0)\"" }
-            let near = NearMiss.find(text, among: names).map { "Did you mean \"\($0)\"? " } ?? ""
+            // As barcodes of passes have it.
+            let prefix = "PKBarcodeFormat"
+            let bare =
+                text.beginsExactly(with: prefix) ? String(Substring(text.utf8.dropFirst(prefix.utf8.count))) : text
+            let near = NearMiss.find(bare, among: names) ?? names.first { bare.isExactly($0) }
+            let question = near.map { "Did you mean \"\($0)\"? " } ?? ""
             add(
                 .error,
                 "unknown-value",
                 "\"\(Self.shown(text))\" is not one of the values Wallet knows",
-                fix: near + (list.count == 1 ? "Use \(list[0])." : "Use one of \(list.joined(separator: ", ")).")
+                fix: question + (list.count == 1 ? "Use \(list[0])." : "Use one of \(list.joined(separator: ", ")).")
             )
         case .dateTime: checkDate(text)
         case .duration:
@@ -234,7 +239,9 @@ struct DocumentWalk {
             let isRule =
                 !options.isServiceFilled && error.code == .tooLong
                 && text.unicodeScalars.count <= FileName.byteLimit
-            return add(.error, isRule ? "file-name-too-long" : "bad-file-name", error.message, fix: error.fix)
+            let code = isRule ? "file-name-too-long" : "bad-file-name"
+            if FileName.isDataURL(text) { return addEmbedded(code) }
+            return add(.error, code, error.message, fix: error.fix)
         }
         if let own = FileName.ownFile(text) {
             return add(
@@ -244,6 +251,7 @@ struct DocumentWalk {
                 fix: "Give the file another name."
             )
         }
+        if FileName.isDataURL(text) { return addEmbedded("file-embedded") }
         if let folder = text.utf8.firstIndex(of: 0x2F).map({ text[..<$0] }) {
             let isLanguage = folder.endsExactly(with: ".lproj")
             add(
@@ -259,6 +267,15 @@ struct DocumentWalk {
             )
         }
         if let oddity = FileName.oddity(text) { add(.warning, "unusual-file-name", oddity.message, fix: oddity.fix) }
+    }
+
+    private mutating func addEmbedded(_ code: String) {
+        add(
+            .error,
+            code,
+            "A data: URL is no file of the package, and Wallet shows no other",
+            fix: "Put what it holds into the package as a file, and name that, like logo.png."
+        )
     }
 
     private mutating func checkIdentifier(_ text: String, _ check: (String) throws(IdentifierError) -> Void) {
