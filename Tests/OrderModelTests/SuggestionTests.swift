@@ -180,6 +180,17 @@ import Testing
         }
     }
 
+    @Test func `what customers are shown has something in it`() throws {
+        for text in ["", "  ", "\u{A0}\n"] {
+            for (pointer, count) in [
+                ("/merchant/displayName", 1), ("/lineItems/0/title", 1), ("/fulfillments/1/notes", 0),
+            ] {
+                let found = try Self.findings([pointer: .string(text)])
+                #expect(found.map(\.summary) == Array(repeating: "warning empty-text \(pointer)", count: count))
+            }
+        }
+    }
+
     // MARK: Locales
 
     @Test(

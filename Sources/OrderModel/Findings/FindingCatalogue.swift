@@ -34,6 +34,7 @@ public enum FindingCatalogue {
         ("date-out-of-range", "A date lies outside the years 0 to 9999 in UTC."),
         ("dates-out-of-order", "A date is more than a day before one that comes first."),
         ("duplicate-identifier", "Two fulfillments or returns have one identifier."),
+        ("empty-text", "A name or title is empty."),
         ("file-embedded", "A file's name is a data: URL instead."),
         ("file-in-folder", "A file is named with a folder."),
         ("file-missing", "The order names a file that is not there."),

@@ -49,6 +49,7 @@ struct DocumentWalk {
                     seen |= 1 << UInt64(position)
                     checkRelease(of: field, in: description)
                     check(value, field.kind)
+                    checkEmptiness(of: value, field)
                     if bounded.hasRoom(for: .note), let fault = TextLimit.fault(value, field) {
                         add(.note, "text-too-long", fault.message, fix: fault.fix)
                     }
@@ -105,6 +106,19 @@ struct DocumentWalk {
                 fix: "Leave the member out."
             )
         }
+    }
+
+    /// Says that a heading that has to be there has nothing in it.
+    private mutating func checkEmptiness(of value: JSONValue, _ field: FieldDescription) {
+        guard field.presence == .required, field.textLimit != nil, bounded.hasRoom(for: .warning),
+            case .string(let text) = value, text.unicodeScalars.allSatisfy(\.properties.isWhitespace)
+        else { return }
+        add(
+            .warning,
+            "empty-text",
+            "\"\(field.name)\" has nothing in it, but customers are shown it",
+            fix: "Write \(field.kind.advice) that says what it is."
+        )
     }
 
     private mutating func checkRelease(of field: FieldDescription, in description: ObjectDescription) {
