@@ -185,6 +185,7 @@ extension MerchantAPITests {
                 ("x/y/z.png", "x", "bad-path"), ("xx_YY.lproj/a.png", "x", "bad-path"), (".hidden", "x", "bad-path"),
                 ("manifest.json", "x", "reserved-name"), ("Signature", "x", "reserved-name"),
                 ("en.lproj/order.strings", "x", "strings-file"), ("a%2Fb%2Fc.png", "x", "bad-path"),
+                ("en.lproj", "x", "bad-path"), ("en.lproj/EN.LPROJ", "x", "bad-path"),
             ]
         )
         func badFiles(path: String, contents: String, code: String) async throws {

@@ -84,6 +84,7 @@ import Testing
             ("", .empty), ("a/b.png", .badForm), ("../a", .badForm), (".", .badForm), ("..", .badForm),
             ("/a", .badForm),
             ("a b.png", .badCharacter), ("x.lproj/a", .badForm), ("de.lproj/a/b", .badForm), (".DS_Store", .badForm),
+            ("en.lproj", .badForm), ("EN.LProj", .badForm), ("de.lproj/en.lproj", .badForm), ("a.lproj.png", nil),
         ] as [(String, IdentifierError.Code?)]
     )
     func `a package path is a plain name, or one in a language folder`(_ text: String, _ code: IdentifierError.Code?) {

@@ -226,7 +226,7 @@ struct PackageBuilderTests {
             "order.json", "manifest.json", "signature", "Signature", "Order.JSON", "MANIFEST.json", ".DS_Store",
             "en.lproj/.hidden", "__MACOSX/logo.png",
             "logo.png.swp",
-            "../logo.png", "/logo.png", "en.lproj/", "",
+            "../logo.png", "/logo.png", "en.lproj/", "", "en.lproj", "de.lproj/EN.LPROJ",
         ]
     )
     func paths(path: String) throws {
@@ -242,6 +242,12 @@ struct PackageBuilderTests {
         #expect { try Fixtures.package(files: [file, file]) } throws: {
             ($0 as? OrderPackageError)?.code == .duplicatePath
         }
+        for (path, inner) in [("a", "a/b/c"), ("a/b", "a/b/c"), ("a-b", "order.json/c")] {
+            let files = [try PackageFile(path: inner, contents: [1]), try PackageFile(path: path, contents: [1])]
+            #expect { try Fixtures.package(files: files) } throws: { ($0 as? OrderPackageError)?.code == .badPath }
+        }
+        let apart = [try PackageFile(path: "a", contents: [1]), try PackageFile(path: "a-b/c", contents: [1])]
+        _ = try Fixtures.package(files: apart)
         let half = try Asset(Fixtures.png(2_500_000))
         let large = [try PackageFile(path: "a.png", asset: half), try PackageFile(path: "b.png", asset: half)]
         #expect { try Fixtures.package(files: large) } throws: { ($0 as? OrderPackageError)?.code == .tooLarge }

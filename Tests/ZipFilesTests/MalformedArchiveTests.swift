@@ -53,6 +53,15 @@ struct MalformedArchiveTests {
         #expect(reader.notices.map(\.code) == [.comment, .similarNames])
     }
 
+    @Test("a name that is a file's and a folder's is a fault, told once", arguments: [false, true])
+    func fileAndFolder(isFolderFirst: Bool) throws {
+        let entries: [(String, [UInt8])] = [("a/b", [1]), ("a-b", [2]), ("a/b/c", [3]), ("a/b/d/e", [4]), ("f/g", [5])]
+        let bytes = try archive(isFolderFirst ? entries.reversed() : entries)
+        let faults = ZipReader.inspect(bytes).faults
+        #expect(faults.map(\.code) == [.unsafePath] && faults.map(\.entry) == ["a/b"], "\(faults)")
+        #expect(throws: ZipError.self) { try ZipReader(bytes) }
+    }
+
     @Test("room for 64-bit sizes is noticed where the sizes are ordinary, and refused where they are other ones")
     func wideSizes() throws {
         let plain = try archive([("a", [1, 2, 3])])

@@ -15,7 +15,8 @@ public struct PackagePath: Hashable, Sendable, CustomStringConvertible, Comparab
     /// The file's name without its folder.
     public let name: String
 
-    /// Takes `[A-Za-z0-9._@-]{1,100}`, optionally under `<locale>.lproj/`; no name begins with a dot.
+    /// Takes `[A-Za-z0-9._@-]{1,100}`, optionally under `<locale>.lproj/`; no name begins with a dot or
+    /// ends in `.lproj`.
     ///
     /// - Throws: ``IdentifierError`` with `empty`, `tooLong`, `badCharacter` or `badForm`.
     public init(_ text: String) throws(IdentifierError) {
@@ -43,6 +44,9 @@ public struct PackagePath: Hashable, Sendable, CustomStringConvertible, Comparab
         if last.utf8.first == 0x2E {
             throw IdentifierError(.badForm, kind, "The file name begins with a dot", fix: fix)
         }
+        if Self.namesFolder(text) {
+            throw IdentifierError(.badForm, kind, "The file name ends in .lproj, as a language's folder does", fix: fix)
+        }
         if parts.count == 2 {
             guard parts[0].endsExactly(with: ".lproj") else {
                 throw IdentifierError(.badForm, kind, "The folder is no <locale>.lproj folder", fix: fix)
@@ -54,6 +58,10 @@ public struct PackagePath: Hashable, Sendable, CustomStringConvertible, Comparab
         self.text = text
         self.name = String(last)
     }
+
+    /// Whether a path ends like a language's folder: where a file has that name, the folder can't be unpacked. In whatever
+    /// case, since on a Mac's disk that is one name.
+    package static func namesFolder(_ path: String) -> Bool { Substring(path.utf8.suffix(6)).isCaseless(".lproj") }
 
     /// Byte order, as manifests are sorted.
     public static func < (left: Self, right: Self) -> Bool { left.text < right.text }

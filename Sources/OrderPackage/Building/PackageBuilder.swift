@@ -100,9 +100,28 @@ public struct PackageBuilder: Sendable {
         for (file, next) in zip(sorted, sorted.dropFirst()) where file.path == next.path {
             throw OrderPackageError(.duplicatePath, path: file.path, "two files have this path")
         }
+        try Self.checkFolders(sorted)
         let manifest = Manifest.bytes(Self.lines(order: SHA256.hash(order).hex, sorted))
         let signature = try signature(over: manifest, at: time)
         return try archive(manifest: manifest, order: order, files: sorted, signature: signature)
+    }
+
+    /// No file may have the name of another's folder: whoever unpacks the package would lose one of them.
+    private static func checkFolders(_ sorted: [PackageFile]) throws(OrderPackageError) {
+        for file in sorted {
+            for slash in file.path.utf8.indices where file.path.utf8[slash] == 0x2F {
+                let folder = String(file.path[..<slash])
+                var low = 0
+                var high = sorted.count
+                while low < high {
+                    let middle = (low + high) / 2
+                    if precedes(sorted[middle].path, folder) { low = middle + 1 } else { high = middle }
+                }
+                let isFile = low < sorted.count && sorted[low].path.isExactly(folder)
+                guard isFile || folder.isExactly(oneOf: PackageFile.reserved) else { continue }
+                throw OrderPackageError(.badPath, path: folder, EntryName.alsoFolder(of: file.path))
+            }
+        }
     }
 
     private func checkOrder(_ order: [UInt8]) throws(OrderPackageError) {

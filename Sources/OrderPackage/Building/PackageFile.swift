@@ -86,6 +86,7 @@ public struct PackageFile: Sendable, Hashable {
         if let own = ReservedName.resembled(by: path) {
             throw OrderPackageError(.badPath, path: path, "the name differs from \(own) in upper and lower case only")
         }
+        if PackagePath.namesFolder(path) { throw OrderPackageError(.badPath, path: path, Self.folderFault) }
         let entry: StoredEntry
         do throws(ZipError) {
             entry = try StoredEntry(name: path, contents: contents, crc32: crc32)
@@ -100,6 +101,10 @@ public struct PackageFile: Sendable, Hashable {
 
     /// The names that a package gives its own files.
     static let reserved = FileName.reserved
+
+    /// What is wrong with a file that ``PackagePath/namesFolder(_:)``.
+    static let folderFault =
+        "this is a file with the name of a language's folder, which could not be unpacked beside it"
 
     private static let strayFault = "hidden and temporary files don't belong into a package"
 }

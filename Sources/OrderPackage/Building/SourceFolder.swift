@@ -195,7 +195,8 @@ public struct SourceFolder: Sendable {
         if let error = tooMany { list.append(error.finding) }
         for path in (Array(files.keys) + Array(unread.keys)).sorted() {
             if let finding = ReservedName.finding(path) { list.append(finding) }
-            guard let fault = EntryName.fault(path) else { continue }
+            guard let fault = EntryName.fault(path) ?? (PackagePath.namesFolder(path) ? PackageFile.folderFault : nil)
+            else { continue }
             list.append(OrderPackageError(.badPath, path: path, fault).finding)
         }
     }

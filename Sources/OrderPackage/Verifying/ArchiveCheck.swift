@@ -91,6 +91,7 @@ struct ArchiveCheck {
             add(path: path, bytes, size: bytes.count, compressedSize: bytes.count)
         }
         for (path, size) in unread { add(path: path, nil, size: size, compressedSize: size) }
+        checkFolders()
         checkPlaces()
     }
 
@@ -145,6 +146,9 @@ struct ArchiveCheck {
             contents[key] = bytes
             digests[key] = digest
             checkReserved(path)
+            if PackagePath.namesFolder(path) {
+                list.append(OrderPackageError(.badPath, path: path, PackageFile.folderFault).finding)
+            }
             // That a path leaves the package has been said, and ".." is no hidden file.
             if EntryName.fault(path) == nil, StrayFile.matches(path) { addStray(path) }
             if bytes?.isEmpty == true, !path.isExactly(SignatureCheck.path) {
@@ -159,6 +163,18 @@ struct ArchiveCheck {
     private mutating func checkReserved(_ path: String) {
         guard let finding = ReservedName.finding(path) else { return }
         list.append(finding)
+    }
+
+    /// Of an archive the reader has told.
+    private mutating func checkFolders() {
+        var told: Set<ExactKey> = []
+        for path in paths.sorted().map(\.text) where path.utf8.count <= EntryName.maximumLength {
+            for slash in path.utf8.indices where path.utf8[slash] == 0x2F {
+                let folder = String(path[..<slash])
+                guard has(folder), told.insert(ExactKey(folder)).inserted else { continue }
+                list.append(OrderPackageError(.badPath, path: folder, EntryName.alsoFolder(of: path)).finding)
+            }
+        }
     }
 
     private mutating func addStray(_ path: String) {

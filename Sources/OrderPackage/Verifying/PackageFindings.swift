@@ -134,7 +134,10 @@ public enum PackageFindings {
         ("zip-too-many-entries", "There are more files than a package may have."),
         ("zip-trailing-bytes", "Bytes follow the archive's end."),
         ("zip-truncated", "The archive ends before its records do."),
-        ("zip-unsafe-path", "A name leaves the package, or is read differently by systems."),
+        (
+            "zip-unsafe-path",
+            "A name leaves the package, is read differently by systems, or is a file's where a folder belongs."
+        ),
         ("zip-unsupported-method", "An entry is neither stored nor deflated."),
         ("zip-zip64", "The archive has 64-bit records."),
     ]

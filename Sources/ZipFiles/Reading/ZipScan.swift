@@ -187,6 +187,19 @@ struct ZipScan {
                 notice(.similarNames, name, "on many file systems this is the same file as \"\(first)\"")
             }
         }
+        checkFolders(records, exact)
+    }
+
+    /// A name that is a file's and a folder's: whoever unpacks them loses one of the two.
+    private mutating func checkFolders(_ records: [DirectoryRecord], _ names: Set<ArraySlice<UInt8>>) {
+        var told: Set<ArraySlice<UInt8>> = []
+        for record in records where record.nameBytes.count <= EntryName.maximumLength {
+            for slash in record.nameBytes.indices where record.nameBytes[slash] == 0x2F {
+                let folder = record.nameBytes[..<slash]
+                guard names.contains(folder), told.insert(folder).inserted else { continue }
+                fault(.unsafePath, String(decoding: folder, as: UTF8.self), EntryName.alsoFolder(of: record.name))
+            }
+        }
     }
 
     private mutating func checkSizes(_ records: [DirectoryRecord]) {

@@ -36,6 +36,11 @@ package enum EntryName {
         return component == 0 ? nil : componentFault(component, onlyDots)
     }
 
+    /// What is wrong with a file whose name is another one's folder.
+    package static func alsoFolder(of inner: String) -> String {
+        "the name is a file's here, and the folder of \"\(inner)\": only one of the two can be unpacked"
+    }
+
     private static func componentFault(_ length: Int, _ onlyDots: Bool) -> String? {
         if length == 0 { return "the name has an empty component (\"//\")" }
         if onlyDots && length <= 2 {

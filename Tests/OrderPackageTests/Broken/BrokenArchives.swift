@@ -97,6 +97,18 @@ extension BrokenPackage {
             $0.edit = ArchiveEdit.rename("logo.pnG", Array("logo.png".utf8))
         },
         BrokenPackage(
+            "a file with the name of a folder",
+            ["error zip-unsafe-path logo.png", "warning file-unused logo.png/a.png"]
+        ) {
+            $0.files.append(("logo.png/a.png", Fixtures.png(70)))
+        },
+        BrokenPackage(
+            "a file with the name of a language's folder",
+            ["error zip-unsafe-path EN.lproj", "warning file-unused EN.lproj"]
+        ) {
+            $0.files.append(("EN.lproj", Fixtures.png(70)))
+        },
+        BrokenPackage(
             "names that differ in case",
             ["warning file-unused LOGO.png", "warning zip-similar-names LOGO.png"]
         ) {
