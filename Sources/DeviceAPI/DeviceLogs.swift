@@ -9,12 +9,15 @@ internal struct DeviceLogs: Sendable {
     static let linesPerAddress = 60
     /// Lines a minute that are kept of all addresses together.
     static let linesPerMinute = 1_200
+    /// Lines a minute that the service's own log has of all addresses together: it is no stranger's to fill.
+    static let linesInLog = 60
     /// How much of a line is looked at and kept, in bytes.
     static let lineLength = 1_000
 
     private struct Window: Sendable {
         var start = MonotonicTime.now()
         var total = 0
+        var inLog = 0
         // short: an address as NetworkAddress writes it.
         var counts: [String: Int] = [:]
     }
@@ -40,6 +43,15 @@ internal struct DeviceLogs: Sendable {
         for line in kept { self.counter(line.kind).increment() }
         if kept.count < lines.count { self.counter("dropped").increment(by: lines.count - kept.count) }
         return kept
+    }
+
+    /// How many of so many kept lines may stand in the service's own log.
+    func roomInLog(for count: Int) -> Int {
+        self.window.withLock { window in
+            let room = min(count, Self.linesInLog - window.inLog)
+            window.inLog += room
+            return room
+        }
     }
 
     private func room(for count: Int, from address: String) -> Int {

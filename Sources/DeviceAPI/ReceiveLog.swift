@@ -18,7 +18,16 @@ extension DeviceAPI {
         // All of a Unix socket's clients are one, when their proxy is not trusted to tell theirs.
         let holder = AddressHolder.of(request.remoteAddress) ?? request.remoteAddress
         let accepted = self.logs.accept(logs.lazy.compactMap(\.stringValue), from: holder)
-        do { try await OrderStore.answering { try await self.store.recordLog(accepted) } } catch {
+        do {
+            let untold = try await OrderStore.answering { try await self.store.recordLog(accepted) }
+            // Those that no order's history shows; without secrets by now, and in one line each.
+            for line in untold.prefix(self.logs.roomInLog(for: untold.count)) {
+                self.logger.info(
+                    "a device complains, and names no order that there is",
+                    ["kind": .string(line.kind), "line": .string(line.message)]
+                )
+            }
+        } catch {
             self.logger.warning(
                 "device log lines were not recorded",
                 ["count": .integer(accepted.count), "error": "\(error)"]

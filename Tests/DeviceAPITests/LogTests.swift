@@ -103,6 +103,38 @@ extension DeviceAPITests {
             }
         }
 
+        @Test(
+            "a line that names no order that there is stands in the service's log, without secrets and not without end"
+        )
+        func untold() async throws {
+            try await withDoors { doors in
+                _ = try await doors.create("0001")
+                let lines = [
+                    "it broke", "token \(String(repeating: "x9", count: 20))", "a\nb",
+                    "for order type \(Samples.shop), order identifier 0002: gone",
+                    "for order type \(Samples.shop), order identifier 0001: told",
+                ]
+                let body = JSONValue.object(["logs": .array(lines.map { .string($0) })])
+                #expect(await doors.device.send(.post, "/v1/log", json: body).status == .ok)
+                let words = "a device complains, and names no order"
+                let told = doors.shop.log.text
+                #expect(told.split(separator: "\n").count { $0.contains(words) } == 4, "\(told)")
+                for part in ["it broke", "order identifier 0002", "\"other\""] {
+                    #expect(told.contains(part), "\(part)")
+                }
+                #expect(!told.contains("x9x9") && !told.contains("identifier 0001"))
+                let flood = JSONValue.object(["logs": .array((0..<60).map { .string("line \($0)") })])
+                for host in 1...3 {
+                    let sent = flood.serialized()
+                    #expect(
+                        await doors.device.send(.post, "/v1/log", bytes: sent, from: "192.0.2.\(host)").status == .ok
+                    )
+                }
+                let all = doors.shop.log.text.split(separator: "\n").count { $0.contains(words) }
+                #expect(all == DeviceLogs.linesInLog)
+            }
+        }
+
         @Test("what could act on a terminal is written out, secrets become digests, the rest stays")
         func readable() {
             let uuid = "00000000-0000-4000-8000-000000000003"

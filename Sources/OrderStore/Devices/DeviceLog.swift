@@ -56,16 +56,22 @@ package struct PackageRead: Sendable, Hashable {
 
 extension OrderStore {
     /// Keeps lines that a device reported: at most 100 a call, each cut to 1,000 bytes.
-    package func recordLog(_ lines: [DeviceLogLine]) async throws {
+    ///
+    /// - Returns: those that are about no order that there is, so that no history shows them.
+    @discardableResult
+    package func recordLog(_ lines: [DeviceLogLine]) async throws -> [DeviceLogLine] {
         let lines = lines.prefix(100)
-        if lines.isEmpty { return }
-        _ = try await client.query(
+        if lines.isEmpty { return [] }
+        let rows = try await client.query(
             DeviceStatements.addLogLines,
             [
                 .texts(lines.map { Self.cut($0.kind, 100) }), .texts(lines.map { $0.key?.orderType.text }),
                 .texts(lines.map { $0.key?.order.text }), .texts(lines.map { Self.cut($0.message, 1_000) }),
             ]
         )
+        return try rows.compactMap { row in
+            try row.bool(0) ? DeviceLogLine(kind: try row.text(1), message: try row.text(2), key: nil) : nil
+        }
     }
 
     /// Counts answered package requests; the caller collects them and calls about once a second.

@@ -133,6 +133,7 @@ enum DeviceStatements {
         left join orders o on o.order_type = l.order_type collate "C"
             and o.order_identifier = l.order_identifier collate "C" and o.erased_at is null
         order by l.place
+        returning order_type is null, kind, message
         """
     )
 
