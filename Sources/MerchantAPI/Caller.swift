@@ -77,11 +77,14 @@ extension MerchantAPI {
         }
         if let problem = self.limits.keys.refusal(of: RateLimiter.Key(key.identifier), cost: cost) { throw problem }
         guard key.scopes.contains(scope) || key.scopes.contains(.admin) else {
+            // With the others that it has: who can write now would miss that next.
+            let wanted = scope == .admin ? [scope] : key.scopes.union([scope])
+            let options = wanted.map { "--scope \($0.rawValue)" }.sorted().joined(separator: " ")
             throw Problem(
                 .forbidden,
                 code: "scope-missing",
                 detail: "This key has not the scope \(scope.rawValue)."
-                    + " 'walletorders keys create --name NAME --scope \(scope.rawValue)' makes one that has."
+                    + " 'walletorders keys create --name NAME \(options)' makes one that has."
             )
         }
         return key

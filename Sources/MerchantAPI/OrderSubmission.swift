@@ -107,7 +107,7 @@ internal struct OrderSubmission: Sendable {
                         code: "wrong-type",
                         pointer: pointer.appending(name),
                         message: "A text is a string.",
-                        fix: nil
+                        fix: "Send {\"KEY\": \"text\"}; a number goes into quotation marks, too."
                     )
                 )
             }

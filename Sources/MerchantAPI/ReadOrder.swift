@@ -129,7 +129,9 @@ extension MerchantAPI {
         query.cursor = request.queryValue("cursor")
         if let text = request.queryValue("updatedSince") {
             guard let date = try? OrderDate(parsing: text) else {
-                throw Problem.badRequest("updatedSince must be RFC 3339, such as 2026-01-02T03:04:05Z.")
+                throw Problem.badRequest(
+                    "updatedSince must be RFC 3339, such as 2026-01-02T03:04:05Z, with + as %2B in a URL."
+                )
             }
             query.updatedSince = WallTime(seconds: date.seconds)
         }

@@ -41,8 +41,10 @@ internal struct Switches: Sendable {
         if !self.reads, try MerchantAPI.validatesOnly(request), !self.dryRun {
             throw Problem.badRequest("This route has no dry run: nothing was done.", code: "bad-validate-only")
         }
-        if request.headers.contains("if-match"), !self.ifMatch {
-            throw Self.notHeeded("If-Match is not heeded here: nothing was done.")
+        try Self.checkIdempotencyKey(request)
+        if request.headers.contains("if-match") {
+            guard self.ifMatch else { throw Self.notHeeded("If-Match is not heeded here: nothing was done.") }
+            try Self.checkTags(request.headers.entityTags("if-match"))
         }
         guard !self.reads, request.headers.contains("if-none-match") else { return }
         guard self.ifNoneMatch else { throw Self.notHeeded("If-None-Match is not heeded here: nothing was done.") }
@@ -52,6 +54,29 @@ internal struct Switches: Sendable {
         // No file is there and not there; which of the two was meant is not ours to guess.
         if request.headers.contains("if-match") {
             throw Self.notHeeded("If-Match and If-None-Match can't both be true: nothing was done. Send one of them.")
+        }
+    }
+
+    /// Only a POST heeds a key.
+    private static func checkIdempotencyKey(_ request: HTTPRequest) throws {
+        let keys = request.headers.all("idempotency-key")
+        guard let key = keys.first, request.method == .post else { return }
+        guard keys.count == 1 else {
+            throw Problem.badRequest("Idempotency-Key is there twice.", code: "bad-idempotency-key")
+        }
+        // Before anything else that is wrong: mended, the body would be sent with the same key.
+        _ = try MerchantAPI.idempotencyKey(key)
+    }
+
+    /// Refuses an `If-Match` without a tag in its form: no revision could ever match it, and none has changed.
+    private static func checkTags(_ tags: [String]) throws {
+        let areTags = tags.allSatisfy { tag in
+            let bare = tag.beginsExactly(with: "W/") ? Substring(tag.utf8.dropFirst(2)) : Substring(tag)
+            return tag.isExactly("*")
+                || bare.utf8.count >= 2 && bare.beginsExactly(with: "\"") && bare.endsExactly(with: "\"")
+        }
+        guard areTags, !tags.isEmpty else {
+            throw Self.notHeeded("If-Match holds no ETag as it was given, with its quotation marks: nothing was done.")
         }
     }
 

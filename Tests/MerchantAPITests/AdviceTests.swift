@@ -50,7 +50,9 @@ extension MerchantAPITests {
                 #expect(wrong.status == .unauthorized && wrong.code == "unauthorized")
                 #expect(wrong.text.contains("unknown, revoked, expired, or another server's"), "\(wrong.text)")
                 let refused = await merchant.client.send(.post, Self.type + "/refresh")
-                #expect(refused.status == .forbidden && refused.text.contains("keys create --name NAME --scope admin"))
+                #expect(refused.status == .forbidden && refused.text.contains("keys create --name NAME --scope admin'"))
+                let writer = try await merchant.client([.ordersWrite]).send(.get, Merchant.path("one"))
+                #expect(writer.text.contains("--scope orders:read --scope orders:write'"), "\(writer.text)")
             }
         }
 

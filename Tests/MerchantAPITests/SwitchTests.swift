@@ -148,7 +148,32 @@ extension MerchantAPITests {
                     let any = await admin.send(route.method, path, ["if-none-match": "*"], bytes: route.body)
                     #expect(any.status == .badRequest && any.code == "condition-not-heeded", "\(any.text)")
                 }
+                for value in ["stale", "", "\"", "W/x", "\"a\", b"] {
+                    let bare = await admin.send(route.method, path, ["if-match": value], bytes: route.body)
+                    #expect(bare.status == .badRequest && bare.code == "condition-not-heeded", "\(value): \(bare.text)")
+                }
                 #expect(try await Self.state(merchant) == before)
+            }
+        }
+
+        @Test(
+            "an idempotency key that is none, or two, lets nothing be done, whatever else is wrong",
+            arguments: routes.filter { $0.method == .post }
+        )
+        func keys(route: Route) async throws {
+            try await Self.withState(route) { merchant, admin, path in
+                let before = try await Self.state(merchant)
+                var twice: HTTPFields = ["idempotency-key": "k"]
+                twice.append("idempotency-key", "l")
+                for headers in [twice, ["idempotency-key": ""]] {
+                    for body in [route.body, Array("{".utf8)] {
+                        let answer = await admin.send(route.method, path, headers, bytes: body)
+                        #expect(answer.status == .badRequest && answer.code == "bad-idempotency-key", "\(answer.text)")
+                    }
+                }
+                #expect(try await Self.state(merchant) == before)
+                let once = await admin.send(route.method, path, ["idempotency-key": "k"], bytes: route.body)
+                #expect(once.status.code < 300, "\(once.text)")
             }
         }
 
