@@ -69,6 +69,13 @@ struct TokenKeyTests {
             #expect(lost.status == 78 && lost.errorText.contains("lacks token-1.key"), "\(lost.errorText)")
             #expect(!Files.exists(path))
             #expect(try await installation.processes().isEmpty)
+            try Files.write(key, to: path, mode: 0o644)
+            for words in [["run"] + TestInstallation.freePorts, ["doctor", "--offline"]] {
+                let open = try await installation.run(words)
+                let told = open.text + open.errorText
+                #expect(told.contains("run chmod 600 on it") && !told.contains("walletorders migrate"), "\(told)")
+                #expect(!told.contains("copy the files"), "\(told)")
+            }
             try Files.write(key, to: path, mode: 0o600)
             #expect(try await installation.start().end(SIGTERM) == 0)
         }

@@ -21,7 +21,7 @@ extension TokenKeys {
     }
 
     /// Whether a folder has no key, or is not there.
-    static func isEmpty(_ directory: String) async throws -> Bool {
+    package static func isEmpty(_ directory: String) async throws -> Bool {
         try await runBlocking {
             do { return try !Files.exists(directory) || numbers(in: directory).isEmpty } catch let error as SystemError
             {

@@ -223,10 +223,10 @@ struct Parts {
         do {
             return try await .read(data.keys, makingFirst: plan.isSelfContained)
         } catch {
-            throw CommandFailure(
-                .configuration,
-                "\(error) 'walletorders migrate' makes the first key; every machine needs the same files there"
-            )
+            let advice =
+                await TokenKeysCheck.lacksKeys(data.keys)
+                ? " 'walletorders migrate' makes the first key; every machine needs the same files there" : ""
+            throw CommandFailure(.configuration, "\(error)\(advice)")
         }
     }
 

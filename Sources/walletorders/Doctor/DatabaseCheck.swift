@@ -167,15 +167,14 @@ enum TokenKeysCheck {
             let keys = try await TokenKeys.load(directory: folder, createIfMissing: false)
             return [.good("token keys", "\(folder): the newest is number \(keys.newest)")]
         } catch {
-            return [
-                .bad(
-                    "token keys",
-                    "\(error)",
-                    fix:
-                        "copy the files of \(folder) from a machine that has them; on the first one 'walletorders migrate' "
-                        + "makes them"
-                )
-            ]
+            let fix =
+                await self.lacksKeys(folder)
+                ? "copy the files of \(folder) from a machine that has them; on the first one 'walletorders migrate' "
+                    + "makes them" : "mend that file; a damaged one is to be copied from another machine"
+            return [.bad("token keys", "\(error)", fix: fix)]
         }
     }
+
+    /// Whether a folder has no key: a key that can't be used is not missing, and is mended where it lies.
+    static func lacksKeys(_ folder: String) async -> Bool { (try? await TokenKeys.isEmpty(folder)) ?? false }
 }
