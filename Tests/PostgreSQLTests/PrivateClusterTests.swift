@@ -111,7 +111,16 @@ extension OwnClusterTests {
                 #expect(error?.code == .inUse)
                 #expect(error?.message.contains("process \(getpid())") == true)
                 #expect(error?.exitStatus == 78)
+                #expect(PrivateCluster.use(of: directory)?.message == error?.message)
             }
+        }
+
+        @Test("A directory that nobody has is free to look at, and stays so")
+        func free() async throws {
+            let directory = TestServer.directory()
+            try Files.createDirectory(directory)
+            #expect(PrivateCluster.use(of: directory) == nil && PrivateCluster.use(of: directory) == nil)
+            await TestServer.remove(directory)
         }
 
         @Test("The lock of a killed server's socket does not hold up the next, though its number is taken again")

@@ -118,6 +118,25 @@ struct StartTests {
         }
     }
 
+    @Test func `a second run on the same data is told who has it, not to take other addresses`() async throws {
+        try await TestInstallation.use { installation in
+            let port = try await installation.freePort()
+            let listen =
+                TestInstallation.freePorts.filter { !$0.hasPrefix("--merchant") }
+                + ["--merchant-listen", "127.0.0.1:\(port)"]
+            let program = try await installation.start(listen)
+            let second = try await installation.run(["run"] + listen)
+            #expect(second.status == 78, "\(second.text)")
+            #expect(second.errorText.contains("uses \(installation.data)"), "\(second.errorText)")
+            #expect(!second.errorText.contains("--merchant-listen"), "\(second.errorText)")
+            // With data of its own it is the address that is wrong.
+            let other = installation.directory + "/other"
+            let third = try await ChildProcess.run(TestInstallation.program, ["run", "--data-dir", other] + listen)
+            #expect(third.status == 78 && third.errorText.contains("--merchant-listen"), "\(third.errorText)")
+            #expect(try await program.end(SIGTERM) == 0)
+        }
+    }
+
     @Test func `the line that run prints creates an order when it is pasted into a shell`() async throws {
         try await TestInstallation.use { installation in
             for listen in ["127.0.0.1:0", "unix:\(installation.directory)/it's here.sock"] {

@@ -81,6 +81,16 @@ package final class PrivateCluster: Service, Sendable {
         return self.configuration(in: directory)
     }
 
+    /// Which other process has the cluster of a data directory to itself; nil when none has.
+    package static func use(of directory: String) -> PrivateClusterError? {
+        do throws(PrivateClusterError) {
+            close(try ClusterDirectory(root: directory).lock())
+            return nil
+        } catch {
+            return error.code == .inUse ? error : nil
+        }
+    }
+
     private static func configuration(in directory: String) -> PostgresConfiguration {
         PostgresConfiguration(
             socketDirectory: ClusterDirectory.socket(in: ClusterDirectory.absolute(directory)),

@@ -64,7 +64,12 @@ struct Parts {
             try await self.addWebSide(configuration, descriptors)
         }
         try self.addConsole(configuration, descriptors.admin)
-        if !self.bindFaults.isEmpty { throw ConfigurationError(self.bindFaults) }
+        if self.bindFaults.isEmpty { return }
+        // The same program on the same data has the addresses: with others this one would be refused all the same.
+        if plan.isSelfContained, configuration.database == nil, let use = PrivateCluster.use(of: data.path) {
+            throw CommandFailure(.configuration, "\(use)")
+        }
+        throw ConfigurationError(self.bindFaults)
     }
 
     /// The order type that is served when none is configured: the test authority's, with pushes to the simulator.
