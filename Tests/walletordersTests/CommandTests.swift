@@ -25,6 +25,10 @@ struct CommandTests {
             _ = try await call(0, ["testpki", folder + "/pki"])
             _ = try await call(66, ["testpki", folder + "/pki"])
             _ = try await call(0, ["testpki", "--if-missing", folder + "/pki"])
+            let kept = try await call(0, ["testpki", "--if-missing", "--json", folder + "/pki"])
+            #expect(kept == "{\"folder\":\"\(folder)/pki\",\"made\":false}\n")
+            let made = try await call(0, ["testpki", "--json", folder + "/other"])
+            #expect(made.contains("\"made\":true") && made.contains("\"root.pem\""), "\(made)")
             try Files.createDirectory(folder + "/source")
             try Files.write(Array(SampleOrder.text.utf8), to: folder + "/source/order.json")
             let build = [

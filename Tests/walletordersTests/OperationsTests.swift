@@ -118,7 +118,9 @@ struct OperationsTests {
             let none = try await call(0, "orders", "push", "A-1")
             #expect(none.contains("0 devices are due to be told. One is registered, but APNs no longer"), "\(none)")
 
-            #expect(try await call(0, "orders", "erase", "--yes", "A-1") == "Erased.\n")
+            let erasure = try await call(0, "orders", "erase", "--yes", "--json", "A-1")
+            let name = "\"orderTypeIdentifier\":\"order.com.example.shop\",\"orderIdentifier\":\"A-1\""
+            #expect(erasure == "{\"erased\":{\(name)}}\n")
             #expect(try await call(1, "orders", "erase", "--yes", "A-1").contains("no such order"))
             let erased = try await call(0, "orders", "history", "A-1").split(separator: "\n")
             let year = WallTime.now().rfc3339.prefix(4)

@@ -138,6 +138,8 @@ struct ServeTests {
             let unknown = try await call("keys", "revoke", "nobody", "wok_0123456789abcdef_secret")
             #expect(unknown.status == 1 && unknown.errorText.contains("no such key: nobody, 0123456789abcdef"))
             #expect(!(first.text + first.errorText + again.errorText + unknown.errorText).contains("secret"))
+            let json = try await call("keys", "revoke", "--json", "nobody", String(whole))
+            #expect(json.status == 1 && json.text == "{\"revoked\":[\"\(identifier)\"],\"unknown\":[\"nobody\"]}\n")
             #expect(try await call("keys", "create", "--name", "owner", "--scope", "admin").status == 0)
             let listed = try await call("keys", "list").text
             #expect(listed.contains("owner  admin (all scopes)  all order types"))

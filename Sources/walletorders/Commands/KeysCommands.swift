@@ -116,7 +116,7 @@ enum KeysRevokeCommand: Command {
     static let description = CommandDescription(
         "walletorders keys revoke",
         "Revoke merchant API keys, each by its identifier or as it was printed.",
-        options: Settings.options,
+        options: [CommandLineOption("json", "print JSON")] + Settings.options,
         operands: "IDENTIFIER…"
     )
 
@@ -129,7 +129,16 @@ enum KeysRevokeCommand: Command {
             for identifier in identifiers where try await !store.revokeAPIKey(identifier) { unknown.append(identifier) }
             return unknown
         }
-        if unknown.count < identifiers.count { Terminal.print("Revoked. Servers heed it within 5 seconds.") }
+        if arguments.has("json") {
+            let revoked = identifiers.filter { !unknown.contains($0) }
+            Terminal.print(
+                json: [
+                    "revoked": .array(revoked.map { .string($0) }), "unknown": .array(unknown.map { .string($0) }),
+                ]
+            )
+        } else if unknown.count < identifiers.count {
+            Terminal.print("Revoked. Servers heed it within 5 seconds.")
+        }
         if !unknown.isEmpty { throw CommandFailure(.checkFailed, "no such key: \(unknown.joined(separator: ", "))") }
     }
 

@@ -138,16 +138,25 @@ enum OrdersEraseCommand: Command {
     static let description = CommandDescription(
         "walletorders orders erase",
         "Erase an order's personal data; its identifier stays taken.",
-        options: [CommandLineOption("yes", "do it: it can't be undone")] + Settings.options,
+        options: [
+            CommandLineOption("yes", "do it: it can't be undone"), CommandLineOption("json", "print JSON"),
+        ] + Settings.options,
         operands: OrderOperands.placeholder
     )
 
     static func run(_ arguments: CommandDescription.Arguments) async throws {
         guard arguments.has("yes") else { throw UsageError("an erased order is gone for good; add --yes to do it") }
-        let isErased = try await StoreAccess.withStore(arguments) { store, configuration in
-            try await store.erase(try OrderOperands.key(arguments, configuration))
+        let (key, isErased) = try await StoreAccess.withStore(arguments) { store, configuration in
+            let key = try OrderOperands.key(arguments, configuration)
+            return (key, try await store.erase(key))
         }
         guard isErased else { throw OrdersCommands.unknown }
+        if arguments.has("json") {
+            let names: JSONObject = [
+                "orderTypeIdentifier": .string(key.orderType.text), "orderIdentifier": .string(key.order.text),
+            ]
+            return Terminal.print(json: ["erased": .object(names)])
+        }
         Terminal.print("Erased.")
     }
 }

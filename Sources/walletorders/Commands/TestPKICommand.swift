@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ExactJSON
 import OrderModel
 import OrderPackage
 import ServiceRuntime
@@ -11,6 +12,7 @@ enum TestPKICommand: Command {
         options: [
             CommandLineOption("order-type", value: "ID", "the order type (default: order.com.example.shop)"),
             CommandLineOption("if-missing", "do nothing when the folder holds an authority already"),
+            CommandLineOption("json", "print JSON"),
         ],
         operands: "DIR"
     )
@@ -19,6 +21,7 @@ enum TestPKICommand: Command {
         guard arguments.operands.count == 1 else { throw UsageError("name one folder: walletorders testpki DIR") }
         let folder = arguments.operands[0]
         if arguments.has("if-missing"), Files.exists(folder + "/identity.p12") {
+            if arguments.has("json") { return Terminal.print(json: ["folder": .string(folder), "made": false]) }
             Terminal.print("\(folder): holds an authority already")
             return
         }
@@ -31,9 +34,18 @@ enum TestPKICommand: Command {
         } catch {
             throw CommandFailure(.inputUnreadable, "\(error)")
         }
+        let files = ["root.pem", "intermediate.pem", "identity.pem", "identity.key", "identity.p12"]
+        if arguments.has("json") {
+            return Terminal.print(
+                json: [
+                    "folder": .string(folder), "made": true, "orderTypeIdentifier": .string(type.text),
+                    "files": .array(files.map { .string($0) }),
+                    "passphrase": .string(TestAuthority.defaultPassphrase),
+                ]
+            )
+        }
         Terminal.print(
-            "\(folder): root.pem intermediate.pem identity.pem identity.key identity.p12 "
-                + "(passphrase: \(TestAuthority.defaultPassphrase))"
+            "\(folder): \(files.joined(separator: " ")) (passphrase: \(TestAuthority.defaultPassphrase))"
         )
     }
 }
