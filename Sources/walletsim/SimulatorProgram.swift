@@ -23,6 +23,7 @@ enum SimulatorProgram {
             CommandLineOption(
                 "host",
                 value: "NAME",
+                repeatable: true,
                 "a name that others reach it by, for its TLS certificate; may be repeated (localhost is always in it)"
             ),
         ]
@@ -39,6 +40,7 @@ enum SimulatorProgram {
             CommandLineOption(
                 "trust",
                 value: "ROOT.pem",
+                repeatable: true,
                 "root of package signatures, beside Apple's, and of the web service's TLS, in the place of the system's; may be "
                     + "repeated"
             ),

@@ -111,6 +111,7 @@ struct ConfigurationTests {
         options: [
             CommandLineOption("data-dir", value: "DIR", "where"), CommandLineOption("demo", "play"),
             CommandLineOption("output", value: "FILE", short: "o", "file"),
+            CommandLineOption("trust", value: "FILE", repeatable: true, "roots"),
         ],
         operands: "FILE…"
     )
@@ -122,6 +123,8 @@ struct ConfigurationTests {
         #expect(arguments.has("demo"))
         #expect(arguments["output"] == "-")
         #expect(arguments.operands == ["a", "--demo", "-"])
+        let several = try Self.command.parse(["--trust", "a", "--demo", "--trust=b", "--demo"])
+        #expect(several.all("trust") == ["a", "b"] && several.has("demo"))
     }
 
     @Test(
@@ -131,6 +134,7 @@ struct ConfigurationTests {
             (["--data-dir"], "--data-dir needs a value: --data-dir DIR"),
             (["--data-dir", "--demo"], "--data-dir needs a value: --data-dir DIR"),
             (["--demo=yes"], "--demo takes no value"),
+            (["-o", "a", "--output=b"], "--output is there twice: give it once"),
             (["--zzz"], "unknown option --zzz; see walletorders run --help"),
         ]
     )

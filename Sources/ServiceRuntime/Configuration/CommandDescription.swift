@@ -22,10 +22,19 @@ package struct CommandLineOption: Sendable {
     package let summary: String
     /// The one-letter form, without the dash.
     package let short: Character?
+    /// Whether it may be given again: all values count, or the last, as the command says. Otherwise a second one is refused.
+    package let isRepeatable: Bool
 
     /// Declares an option.
-    package init(_ name: String, value placeholder: String? = nil, short: Character? = nil, _ summary: String) {
+    package init(
+        _ name: String,
+        value placeholder: String? = nil,
+        short: Character? = nil,
+        repeatable isRepeatable: Bool = false,
+        _ summary: String
+    ) {
         self.name = name
+        self.isRepeatable = isRepeatable
         self.placeholder = placeholder
         self.summary = summary
         self.short = short
@@ -89,6 +98,9 @@ package struct CommandDescription: Sendable {
                 optionsEnded = true
             } else {
                 let (option, inlineValue) = try self.option(of: word)
+                if option.placeholder != nil, !option.isRepeatable, parsed.values[option.name] != nil {
+                    throw UsageError("--\(option.name) is there twice: give it once")
+                }
                 if option.placeholder == nil {
                     if inlineValue != nil { throw UsageError("--\(option.name) takes no value") }
                     parsed.values[option.name, default: []].append("")

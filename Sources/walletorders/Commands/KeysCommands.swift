@@ -14,11 +14,13 @@ enum KeysCreateCommand: Command {
             CommandLineOption(
                 "scope",
                 value: "SCOPE",
+                repeatable: true,
                 "orders:read, orders:write, or admin, which includes both; may be repeated (default: the first two)"
             ),
             CommandLineOption(
                 "order-type",
                 value: "ID",
+                repeatable: true,
                 "bind the key to an order type; may be repeated (default: all)"
             ),
             CommandLineOption("expires-in", value: "DAYS", "days until it expires (default: never)"),

@@ -20,6 +20,7 @@ enum PackageBuildCommand: Command {
             CommandLineOption(
                 "intermediate",
                 value: "FILE",
+                repeatable: true,
                 "the issuing certificate, PEM or DER; may be repeated; Apple's own are known"
             ),
             CommandLineOption("passphrase-file", value: "FILE", "file with the passphrase of identity or key"),

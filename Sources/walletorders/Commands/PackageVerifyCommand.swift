@@ -11,10 +11,16 @@ enum PackageVerifyCommand: Command {
         "walletorders package verify",
         "Explain everything that would make Wallet refuse a package, or an unpacked folder; - reads standard input.",
         options: [
-            CommandLineOption("trust", value: "FILE", "a root beside Apple's, PEM or DER; may be repeated"),
+            CommandLineOption(
+                "trust",
+                value: "FILE",
+                repeatable: true,
+                "a root beside Apple's, PEM or DER; may be repeated"
+            ),
             CommandLineOption(
                 "intermediate",
                 value: "FILE",
+                repeatable: true,
                 "an issuing certificate that the package lacks, PEM or DER; may be repeated"
             ),
             CommandLineOption(

@@ -85,6 +85,7 @@ enum Settings {
         [CommandLineOption("config", value: "FILE", "JSON file of settings")]
         + all.filter { !$0.isPattern && $0.isFlag }.map { setting in
             let note = setting.defaultValue.map { " (default: \($0))" } ?? ""
-            return CommandLineOption(setting.flag, value: "VALUE", setting.summary + note)
+            // Scripts give some, and whoever calls them others behind these: the last counts.
+            return CommandLineOption(setting.flag, value: "VALUE", repeatable: true, setting.summary + note)
         }
 }
