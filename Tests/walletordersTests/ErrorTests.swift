@@ -168,9 +168,17 @@ struct ErrorTests {
         Call("serve --config --log-level=info", 64, "--config needs a value"),
         Call("serve --confg x", 64, "did you mean --config?"),
         Call("serve now", 64, "takes no operand, but got \"now\""),
-        Call("keys create --name a --expires-in soon", 64, "--expires-in is a number of days"),
+        Call(
+            "keys create --name a --expires-in soon",
+            64,
+            "--expires-in is a number of days from 1 to 36500, not soon"
+        ),
         Call("keys create --name a --scope all", 64, "orders:read, orders:write or admin, not all"),
         Call("keys create", 64, "--name"),
+        Call("keys create --name=", 64, "--name says what the key is for"),
+        Call("keys create --name \(String(repeating: "n", count: 201))", 64, "--name has at most 200 bytes, not 201"),
+        Call("keys create --name a --name b", 64, "--name is there twice: give it once"),
+        Call("orders list --database postgres://u@127.0.0.1:1/d", 64, "say which order type, as the first operand, or"),
         Call("orders erase A-1", 64, "--yes"),
         Call("orders list --status bogus", 64, "--status is one of open, completed, cancelled, not bogus"),
         Call("orders list --fulfillment-status bogus", 64, "--fulfillment-status is one of", "shipped"),

@@ -222,8 +222,8 @@ package struct Configuration: Sendable {
         switch self.text(key) {
         case "true": return true
         case "false", nil: return false
-        default:
-            self.fault(key, "must be true or false")
+        case let text?:
+            self.fault(key, "must be true or false, not \"\(text)\"")
             return false
         }
     }

@@ -29,7 +29,11 @@ enum KeysCreateCommand: Command {
     )
 
     static func run(_ arguments: CommandDescription.Arguments) async throws {
-        guard let name = arguments["name"], !name.isEmpty else { throw UsageError("--name says what the key is for") }
+        guard let name = arguments["name"], name.utf8.contains(where: { $0 != UInt8(ascii: " ") }) else {
+            throw UsageError("--name says what the key is for")
+        }
+        // What is longer would be cut.
+        guard name.utf8.count <= 200 else { throw UsageError("--name has at most 200 bytes, not \(name.utf8.count)") }
         var scopes: Set<APIScope> = []
         for text in arguments.all("scope") {
             guard let scope = APIScope(rawValue: text) else {
@@ -47,7 +51,7 @@ enum KeysCreateCommand: Command {
         var expiry: WallTime?
         if let text = arguments["expires-in"] {
             guard let days = Int64(text), (1...36_500).contains(days) else {
-                throw UsageError("--expires-in is a number of days")
+                throw UsageError("--expires-in is a number of days from 1 to 36500, not \(text)")
             }
             expiry = WallTime(seconds: WallTime.now().seconds + days * 86_400)
         }

@@ -37,7 +37,10 @@ enum OrderOperands {
         if types.count == 1 { return types[0] }
         if types.isEmpty, configuration.database == nil { return try self.type(TestIdentity.orderType) }
         let names = types.map(\.text).joined(separator: ", ")
-        throw UsageError("say which order type" + (names.isEmpty ? "" : ": \(names)"))
+        throw UsageError(
+            "say which order type, as the first operand"
+                + (names.isEmpty ? ", or name the file of settings (--config)" : ": \(names)")
+        )
     }
 
     /// Refuses a type that neither the database nor the configuration knows: it is a slip of the pen, not an empty list.
