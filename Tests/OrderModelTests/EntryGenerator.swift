@@ -64,7 +64,12 @@ struct EntryGenerator {
     private mutating func payment(_ identifier: String) -> JSONObject {
         var members = JSONObject()
         if random.chance(70) { members["status"] = .string(random.one(of: PaymentStatus.names)) }
-        if random.chance(30) { members["total"] = ["amount": .string("\(random.next() % 9)"), "currency": "USD"] }
+        if random.chance(30) {
+            // Few amounts in many spellings.
+            let drawn = random.next() % 9
+            let text = "\(drawn % 3)" + ["", ".0", ".00"][Int(drawn / 3)]
+            members["total"] = ["amount": JSONNumber(text).map { .number($0) } ?? .null, "currency": "USD"]
+        }
         if random.chance(40) { members["paymentMethods"] = random.chance(25) ? .null : [.string(identifier)] }
         return members
     }

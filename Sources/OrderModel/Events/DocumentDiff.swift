@@ -2,16 +2,17 @@
 
 public import ExactJSON
 
-/// Says where two versions of a document differ, in the grain in which events change it.
+/// Says where two versions of a document differ, in the grain in which events change it. Numbers differ when they are
+/// written in other digits: packages show them as they were sent.
 public enum DocumentDiff {
     /// One pointer for each member of the order, payment, a fulfillment or a return that differs, or for a whole thing
     /// that came (its place in the new document) or went (its place in the old one).
     public static func pointers(from before: JSONValue, to after: JSONValue) -> [JSONPointer] {
         let before = before.objectValue ?? JSONObject()
         let after = after.objectValue ?? JSONObject()
-        if before == after { return [] }
+        if before.isSpelled(as: after) { return [] }
         var pointers: [JSONPointer] = []
-        for name in names(before, after) where before[name] != after[name] {
+        for name in names(before, after) where !isSame(before[name], after[name]) {
             switch ExactKey(name) {
             case "payment":
                 members(before[name], after[name], at: [name], &pointers)
@@ -23,6 +24,11 @@ public enum DocumentDiff {
             }
         }
         return pointers
+    }
+
+    private static func isSame(_ one: JSONValue?, _ other: JSONValue?) -> Bool {
+        guard let one, let other else { return one == nil && other == nil }
+        return one.isSpelled(as: other)
     }
 
     private static func names(_ before: JSONObject, _ after: JSONObject) -> [String] {
@@ -39,7 +45,7 @@ public enum DocumentDiff {
             pointers.append(JSONPointer(tokens: place))
             return
         }
-        for name in names(old, new) where old[name] != new[name] {
+        for name in names(old, new) where !isSame(old[name], new[name]) {
             pointers.append(JSONPointer(tokens: place + [name]))
         }
     }
@@ -59,7 +65,7 @@ public enum DocumentDiff {
         for (index, element) in new.enumerated() {
             let previous = formerly[element[identity]].map { old[$0] }
             if previous == nil { came.insert(index) }
-            if previous != element { members(previous, element, at: [list, String(index)], &pointers) }
+            if !isSame(previous, element) { members(previous, element, at: [list, String(index)], &pointers) }
         }
         let presently = places(new, by: identity)
         for (index, element) in old.enumerated() where presently[element[identity]] == nil {

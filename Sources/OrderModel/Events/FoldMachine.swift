@@ -49,10 +49,11 @@ struct FoldMachine {
         self.words = tracksWords ? LastWords() : nil
     }
 
-    /// Whether a fold that goes on from here comes to the same as one that goes on from there.
+    /// Whether a fold that goes on from here comes to the same as one that goes on from there, to the digit: packages show
+    /// numbers as they were sent.
     func isSame(as other: Self) -> Bool {
         state == other.state && waiting.isSame(as: other.waiting) && fulfillments.isSame(as: other.fulfillments)
-            && returns.isSame(as: other.returns) && order == other.order
+            && returns.isSame(as: other.returns) && order.isSpelled(as: other.order)
     }
 
     // MARK: The document

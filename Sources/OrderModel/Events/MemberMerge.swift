@@ -27,7 +27,12 @@ struct MemberMerge {
         for (name, value) in members {
             // The description belongs to the status, so it is held back with it.
             if isHeld, name.isExactly(oneOf: ["status", "statusDescription"]) { continue }
-            if value.isNull { object.remove(name) } else { object[name] = value }
+            if value.isNull {
+                object.remove(name)
+            } else if object[name] != value {
+                // Who says the same in other digits (1.5 for 1.50) says nothing.
+                object[name] = value
+            }
         }
         if isHeld {
             wasHeld = true

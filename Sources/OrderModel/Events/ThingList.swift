@@ -65,8 +65,17 @@ struct ThingList {
         return true
     }
 
-    /// Whether it makes the same list and differs from what it began with as much.
-    func isSame(as other: Self) -> Bool { isChanged == other.isChanged && slots == other.slots }
+    /// Whether it makes the same list, to the digit, and differs from what it began with as much.
+    func isSame(as other: Self) -> Bool {
+        guard isChanged == other.isChanged, slots.count == other.slots.count else { return false }
+        return zip(slots, other.slots).allSatisfy { slot, other in
+            switch (slot, other) {
+            case (nil, nil): true
+            case (let slot?, let other?): slot.isSpelled(as: other)
+            default: false
+            }
+        }
+    }
 
     private mutating func place(_ identifier: String) -> Int? {
         if places == nil, slots.count > Self.scanned {
