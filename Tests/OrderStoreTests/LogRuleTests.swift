@@ -40,6 +40,34 @@ extension StoreTests {
             try await fixture.store.order(key)?.document["fulfillments"]?[0]
         }
 
+        @Test func `an amount is stored in the digits of the first who said it, whoever came first`() async throws {
+            try await withStore { fixture in
+                let store = fixture.store
+                func total(_ text: String, _ day: Int) throws -> OrderEvent {
+                    let (event, findings) = OrderEvent.parse([
+                        "eventIdentifier": .string("t\(day)"), "occurredAt": .string("2026-01-0\(day)T00:00:00Z"),
+                        "payment": [
+                            "total": ["amount": .number(try #require(JSONNumber(text))), "currency": "USD"]
+                        ],
+                    ])
+                    return try #require(event, "\(findings)")
+                }
+                for late in [false, true] {
+                    let key = try await fixture.create("one-\(late)").key
+                    let events = try [total("19.90", 3), total("19.9", 4)]
+                    let answers = try await [
+                        store.apply(events[late ? 1 : 0], to: key), store.apply(events[late ? 0 : 1], to: key),
+                    ]
+                    // Behind the other it says the same; before it, packages have other bytes now.
+                    #expect(answers.map(\.applied) == [true, late])
+                    if late { #expect(answers[1].changed == ["/payment/total"]) }
+                    let amount = try await store.order(key)?.document["payment"]?["total"]?["amount"]
+                    #expect(amount?.numberValue?.text == "19.90")
+                }
+                try await fixture.expectInvariants()
+            }
+        }
+
         @Test func `a sender whose clock is fast takes no later change away`() async throws {
             try await withStore { fixture in
                 let store = fixture.store

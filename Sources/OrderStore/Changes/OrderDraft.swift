@@ -94,7 +94,8 @@ struct OrderDraft {
     /// The entry that a place in the request made.
     func entry(at index: Int) -> NewEntry? { entryByIndex[index].map { entries[$0] } }
 
-    var documentChanged: Bool { document != original }
+    /// Whether the document is another, be it only in how a number is written.
+    var documentChanged: Bool { !document.isSpelled(as: original) }
     var foldMoved: Bool { !entries.isEmpty }
     var touchesFiles: Bool { !files.isEmpty || !strings.isEmpty || repins }
 
