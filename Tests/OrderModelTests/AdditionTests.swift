@@ -113,6 +113,48 @@ import Testing
         }
     }
 
+    @Test func `an edit that overrules a further status that had waited says so`() throws {
+        let base = try Story.base().document
+        let without = try base.replacing("/payment", with: nil)
+        func reports(_ waiting: [LogEntry], _ edit: LogEntry, _ later: [LogEntry] = []) throws -> [OverruledReport] {
+            var all: [[OverruledReport]] = []
+            for arrival in Story.permutations(waiting + later) {
+                var log = FoldedLog(base: FoldBase(document: without), OrderFold())
+                for entry in arrival { _ = log.append(entry) }
+                _ = log.append(edit)
+                all.append(log.overruledReports(by: edit))
+            }
+            #expect(Set(all).count == 1)
+            return all[0]
+        }
+        let refunded = try Story.event("psp", 1, "payment", #"{"status":"refunded"}"#)
+        let adds = Story.edit(5, from: without, to: try base.replacing("/payment/status", with: "paid"))
+        let told = try reports([refunded], adds)
+        #expect(told.map(\.eventIdentifier) == ["psp"] && told.map(\.status) == ["refunded"])
+        #expect(told.map(\.pointer.description) == ["/payment/status"])
+        // What the edit has as well, or goes beyond, is no news; nor is what is shown for another reason.
+        #expect(try reports([Story.event("psp", 1, "payment", #"{"status":"paid"}"#)], adds).isEmpty)
+        #expect(try reports([Story.event("psp", 1, "payment", #"{"status":"authorized"}"#)], adds).isEmpty)
+        #expect(try reports([Story.event("psp", 1, "payment", #"{"paymentMethods":["V"]}"#)], adds).isEmpty)
+        let voided = try Story.event("later", 9, "payment", #"{"status":"voided"}"#)
+        #expect(try reports([refunded], adds, [voided]).isEmpty)
+        // The newest counts, and one that does not fit does not.
+        let parcel = Story.edit(
+            5,
+            from: without,
+            to: try without.replacing("/fulfillments", with: [#require(base["fulfillments"]?[0]), Self.parcel])
+        )
+        let moving = try [
+            Story.parcel("outForDelivery", 1, of: "b"), Story.parcel("onTheWay", 2, of: "b"),
+            Story.parcel("pickedUp", 3, of: "b"),
+        ]
+        #expect(try reports(moving, parcel).map(\.status) == ["onTheWay"])
+        #expect(try reports(moving, parcel).map(\.pointer.description) == ["/fulfillments/1/status"])
+        // A final one stays, which is no overruling of it.
+        #expect(try reports([Self.delivered(1)], parcel).isEmpty)
+        #expect(try reports([refunded], Story.edit(5, from: base, to: base)).isEmpty)
+    }
+
     // MARK: The log
 
     @Test func `entries that were stored before additions were marked keep their meaning`() throws {

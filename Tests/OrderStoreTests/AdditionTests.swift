@@ -53,6 +53,43 @@ extension StoreTests {
             }
         }
 
+        @Test(arguments: ["PATCH", "PUT"])
+        func `a change that adds a payment or parcel tells of a further status that had waited`(
+            _ method: String
+        ) async throws {
+            try await withStore { fixture in
+                let store = fixture.store
+                let key = try await fixture.create("one").key
+                func change(_ members: JSONObject) async throws -> [Finding] {
+                    if method == "PATCH" { return try await store.patch(key, with: .object(members)).findings }
+                    var document = try #require(try await store.order(key)?.document.objectValue)
+                    for (name, value) in members { document[name] = value.isNull ? nil : .some(value) }
+                    return try await store.replace(key, with: .object(document)).findings
+                }
+                _ = try await change(["payment": .null])
+                let refund: JSONValue = ["eventIdentifier": "psp-1", "payment": ["status": "refunded"]]
+                #expect(
+                    try await store.apply(try #require(OrderEvent.parse(refund).event), to: key).reason == "waiting"
+                )
+                let moving = try Samples.event("w1", status: "onTheWay", parcel: "parcel-2")
+                #expect(try await store.apply(moving, to: key).reason == "waiting")
+                let first = try #require(try await store.order(key)?.document["fulfillments"]?[0])
+                let paid: JSONValue = ["status": "paid", "total": ["amount": 5, "currency": "USD"]]
+                let told = try await change(["payment": paid, "fulfillments": [first, Self.parcel]])
+                    .filter { $0.code == "event-overruled" }
+                #expect(told.allSatisfy { $0.severity == .warning } && told.count == 2)
+                let places = [["fulfillments", "1", "status"], ["payment", "status"]]
+                #expect(told.map(\.location) == places.map { .pointer(JSONPointer(tokens: $0)) })
+                #expect(told.last?.message.contains(#""psp-1" had said "refunded""#) == true)
+                let shown = try #require(try await store.order(key)?.document)
+                #expect(shown["payment"]?["status"] == "paid")
+                #expect(shown["fulfillments"]?[1]?["status"] == "processing")
+                // Now it is there, and nothing waits for it.
+                let next: JSONValue = ["status": "refunded", "total": ["amount": 5, "currency": "USD"]]
+                #expect(try await change(["payment": next]).allSatisfy { $0.code != "event-overruled" })
+            }
+        }
+
         @Test func `a final status that had waited counts, unless the edit is from before additions were marked`()
             async throws
         {

@@ -129,6 +129,9 @@ struct FoldMachine {
         return words?.present(verdicts) ?? verdicts
     }
 
+    /// What waits for a thing, in log order.
+    func waiting(for subject: Change.Subject) -> [FoldState.Waiting] { waiting.changes(of: subject) }
+
     /// Takes what became of entries that had waited.
     mutating func takeSettled() -> Verdicts {
         if settled.isEmpty { return settled }

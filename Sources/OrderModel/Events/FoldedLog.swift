@@ -110,6 +110,30 @@ public struct FoldedLog: Sendable {
         return []
     }
 
+    /// Statuses that events had reported of what an edit adds, and that are further than those that the edit names and that
+    /// are shown. Of each thing the newest report counts, and none that did not fit.
+    public func overruledReports(by entry: LogEntry) -> [OverruledReport] {
+        let additions = entry.changes.filter(\.isAddition)
+        guard !additions.isEmpty,
+            let stretch = stretches.last(where: { $0.entries.first.map { $0.position <= entry.position } ?? false })
+        else { return [] }
+        var machine = stretch.start
+        for other in stretch.entries {
+            guard other.position == entry.position else {
+                _ = machine.apply(other)
+                continue
+            }
+            let waited = additions.map { machine.waiting(for: $0.subject) }
+            _ = machine.takeSettled()
+            _ = machine.apply(entry)
+            let settled = machine.takeSettled()
+            return zip(additions, waited).compactMap { addition, waited in
+                OverruledReport(addition, waited: waited.filter { settled[$0.entry] == .applied }, shownIn: document)
+            }
+        }
+        return []
+    }
+
     // MARK: Places
 
     /// Puts an entry into its place and folds on from there.

@@ -341,7 +341,8 @@ struct OrderDraft {
     }
 
     /// Where other entries overrule an edit that changed something all the same, later ones or those that had waited for what it
-    /// adds: what it would still change behind them, if it were about things that are there.
+    /// adds: what it would still change behind them, if it were about things that are there. And which of those that had waited it
+    /// overrules, whose author it may not know.
     private func overruled(_ change: OrderEdit, _ entry: LogEntry) -> [Finding] {
         guard let log, let last = log.last, entry.position < last || change.adds else { return [] }
         let isLast = !(entry.position < last)
@@ -350,25 +351,36 @@ struct OrderDraft {
             LogEntry(change.stated, identifier: entry.identifier, occurredAt: last.occurredAt + 1)
         ).changed
         let stated = change.changes.last { $0.subject == .order }?.members
-        return places.filter { place in
-            // A status that follows from the fulfillments was not asked for.
-            guard place.tokens.count == 1, let name = place.tokens.first, name.beginsExactly(with: "status") else {
-                return true
-            }
-            return stated?[name] != nil
-        }.map { place in
+        let reports = log.overruledReports(by: entry).map { report in
             Finding(
                 severity: .warning,
-                code: "overruled",
-                pointer: place,
-                message: isLast
-                    ? "An event that had waited for this has another value here, which stays."
-                    : "An event with a later occurredAt has another value here, which stays.",
-                fix: isLast
-                    ? "Send it once more if the event is wrong: now it is there, and a change of it counts."
-                    : "Send it again when the time of that event has come."
+                code: "event-overruled",
+                pointer: report.pointer,
+                message:
+                    "The event \"\(report.eventIdentifier)\" had said \"\(report.status)\" of this before it was there; this change overrules it.",
+                fix: "Set the status to \"\(report.status)\" if the event is right."
             )
         }
+        return reports
+            + places.filter { place in
+                // A status that follows from the fulfillments was not asked for.
+                guard place.tokens.count == 1, let name = place.tokens.first, name.beginsExactly(with: "status") else {
+                    return true
+                }
+                return stated?[name] != nil
+            }.map { place in
+                Finding(
+                    severity: .warning,
+                    code: "overruled",
+                    pointer: place,
+                    message: isLast
+                        ? "An event that had waited for this has another value here, which stays."
+                        : "An event with a later occurredAt has another value here, which stays.",
+                    fix: isLast
+                        ? "Send it once more if the event is wrong: now it is there, and a change of it counts."
+                        : "Send it again when the time of that event has come."
+                )
+            }
     }
 
     private func identityFaults(_ json: JSONValue) -> [Finding] {
