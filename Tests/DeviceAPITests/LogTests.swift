@@ -111,8 +111,8 @@ extension DeviceAPITests {
                 _ = try await doors.create("0001")
                 let lines = [
                     "it broke", "token \(String(repeating: "x9", count: 20))", "a\nb",
-                    "for order type \(Samples.shop), order identifier 0002: gone",
-                    "for order type \(Samples.shop), order identifier 0001: told",
+                    "for order type \(Samples.shop), order identifier 0002; gone",
+                    "for order type \(Samples.shop), order identifier 0001; told",
                 ]
                 let body = JSONValue.object(["logs": .array(lines.map { .string($0) })])
                 #expect(await doors.device.send(.post, "/v1/log", json: body).status == .ok)
