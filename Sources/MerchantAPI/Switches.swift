@@ -68,14 +68,15 @@ internal struct Switches: Sendable {
         _ = try MerchantAPI.idempotencyKey(key)
     }
 
-    /// Refuses an `If-Match` without a tag in its form: no revision could ever match it, and none has changed.
+    /// Refuses an `If-Match` that holds what is no tag: no revision could ever match it, and none has changed. An empty list is
+    /// one that nothing matches (RFC 9110 13.1.1).
     private static func checkTags(_ tags: [String]) throws {
         let areTags = tags.allSatisfy { tag in
             let bare = tag.beginsExactly(with: "W/") ? Substring(tag.utf8.dropFirst(2)) : Substring(tag)
             return tag.isExactly("*")
                 || bare.utf8.count >= 2 && bare.beginsExactly(with: "\"") && bare.endsExactly(with: "\"")
         }
-        guard areTags, !tags.isEmpty else {
+        guard areTags else {
             throw Self.notHeeded("If-Match holds no ETag as it was given, with its quotation marks: nothing was done.")
         }
     }

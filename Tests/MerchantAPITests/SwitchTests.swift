@@ -148,7 +148,7 @@ extension MerchantAPITests {
                     let any = await admin.send(route.method, path, ["if-none-match": "*"], bytes: route.body)
                     #expect(any.status == .badRequest && any.code == "condition-not-heeded", "\(any.text)")
                 }
-                for value in ["stale", "", "\"", "W/x", "\"a\", b"] {
+                for value in ["stale", "\"", "W/x", "\"a\", b"] {
                     let bare = await admin.send(route.method, path, ["if-match": value], bytes: route.body)
                     #expect(bare.status == .badRequest && bare.code == "condition-not-heeded", "\(value): \(bare.text)")
                 }
