@@ -146,10 +146,19 @@ struct OrderedItems {
         }
     }
 
+    /// Whether all is ASCII, with one blank at most between any two words, and none around them.
+    private static func isPlain(_ title: String) -> Bool {
+        var before: UInt8 = 0x20
+        for byte in title.utf8 {
+            guard (0x20..<0x7F).contains(byte), byte != 0x20 || before != 0x20 else { return false }
+            before = byte
+        }
+        return before != 0x20
+    }
+
     /// A title in small letters, with one blank where there are some, and none around it.
     private static func folded(_ title: String) -> String {
-        let isPlain = title.utf8.allSatisfy { (0x21..<0x7F).contains($0) }
-        if isPlain { return title.lowercased() }
+        if isPlain(title) { return title.lowercased() }
         var output = String.UnicodeScalarView()
         var hasGap = false
         for scalar in title.lowercased().unicodeScalars {

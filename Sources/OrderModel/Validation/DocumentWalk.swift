@@ -110,8 +110,10 @@ struct DocumentWalk {
 
     /// Says that a heading that has to be there has nothing in it.
     private mutating func checkEmptiness(of value: JSONValue, _ field: FieldDescription) {
+        // Nearly every text begins with a letter.
         guard field.presence == .required, field.textLimit != nil, bounded.hasRoom(for: .warning),
-            case .string(let text) = value, text.unicodeScalars.allSatisfy(\.properties.isWhitespace)
+            case .string(let text) = value, text.utf8.first.map({ !(0x21..<0x7F).contains($0) }) ?? true,
+            text.unicodeScalars.allSatisfy(\.properties.isWhitespace)
         else { return }
         add(
             .warning,

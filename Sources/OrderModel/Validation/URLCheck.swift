@@ -139,10 +139,11 @@ package struct URLCheck {
             return URLMend.proposal("\(scheme)://\(meant)" + rest.dropFirst(name.count).text)
         }
         let plain = "A host has letters, digits, dots and hyphens only."
-        if let mark = name.first(where: { "!$&'()*+,;=~".utf8.contains($0) }) {
+        if let mark = name.first(where: Self.isMark) {
             let fix = mark == 0x2C ? proposal(name.map { $0 == 0x2C ? 0x2E : $0 }) : nil
             return ("The host has a \"\(Character(Unicode.Scalar(mark)))\", which no host's name has", fix ?? plain)
         }
+        guard Self.beginsLabelWithDot(name) else { return nil }
         var labels = name.split(separator: 0x2E, omittingEmptySubsequences: false)
         // The dot behind a whole name stands for the root.
         if labels.count > 1, labels.last?.isEmpty == true { labels.removeLast() }
@@ -163,6 +164,24 @@ package struct URLCheck {
         let labels = scheme.split(separator: ".")
         guard let first = labels.first, let last = labels.last else { return false }
         return first.isExactly(oneOf: Self.topLevels) || isTopLevel(first) && !isTopLevel(last)
+    }
+
+    /// Marks that RFC 3986 takes in a host, and no host's name has: `!$&'()*+,;=~`.
+    private static func isMark(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x21, 0x24, 0x26...0x2C, 0x3B, 0x3D, 0x7E: true
+        default: false
+        }
+    }
+
+    /// Whether a dot stands in front, or behind another.
+    private static func beginsLabelWithDot(_ name: some Sequence<UInt8>) -> Bool {
+        var before: UInt8 = 0x2E
+        for byte in name {
+            if byte == 0x2E, before == 0x2E { return true }
+            before = byte
+        }
+        return false
     }
 
     /// Top levels that no host begins with, beside those of countries.
