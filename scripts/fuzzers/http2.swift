@@ -153,6 +153,7 @@ private final class FuzzedConnection: SocketTransportDelegate, HTTPServerSession
         handled[stream] = request.body.count
     }
     func ask(_ gate: @escaping HTTPGate, _ fields: HTTPFields, stream: HTTPStreamNumber) { asked.append(stream) }
+    func note(_ refusal: Problem) {}
     func holdBody(_ count: Int) -> Bool {
         if held + count > 100_000 { return false }
         held += count
