@@ -69,6 +69,8 @@ struct ProcessAndLogTests {
         var ends: [Int32] = [0, 0]
         let code = unsafe Glibc.pipe(&ends)
         try #require(code == 0)
+        // A child that another test starts meanwhile would keep the ends open for as long as it runs.
+        for end in ends { try #require(fcntl(end, F_SETFD, FD_CLOEXEC) == 0) }
         return (ends[0], ends[1])
     }
 
