@@ -114,9 +114,10 @@ internal actor TypeSender {
 
     /// Says that something is due.
     ///
-    /// - Returns: whether it is looked for; otherwise the next ``drain(until:)`` has to.
+    /// - Returns: whether it is looked for; otherwise the next ``drain(until:)`` has to, which is another sender's once the
+    ///   settings have changed. This one claims nothing more, and what it complains of would be shown until something is due.
     func ring() -> Bool {
-        guard self.isDraining else { return false }
+        guard self.isDraining, self.isCurrent else { return false }
         self.lookAgain()
         return true
     }

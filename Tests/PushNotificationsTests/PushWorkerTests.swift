@@ -249,6 +249,38 @@ struct PushWorkerTests {
         }
     }
 
+    @Test("a complaint ends with its settings, also when these are replaced while the last push is under way")
+    func replacedWhileUnderWay() async throws {
+        let control = HTTP2Control()
+        let isUnderWay = Signal()
+        let mayAnswer = Signal()
+        try await withPushes(control: control) { station in
+            for number in 1..<7 {
+                station.simulator.script(station.token(number), .init(status: 400, reason: "BadDeviceToken"))
+                try await station.changedOrder("A-\(number)", number..<number + 1)
+            }
+            try await station.expectFault("BadDeviceToken")
+            try await station.expect(6, "claim is null and outcome = 'retry'")
+            for number in 1..<7 { station.simulator.script(station.token(number), .init(status: 200, reason: "")) }
+            station.simulator.script(station.token(1), .init(status: 200, reason: "", after: mayAnswer))
+            control.decide { request, _ in
+                if request.path == "/3/device/1" { isUnderWay.fire() }
+                return .serve
+            }
+            try await station.database.run("update devices set due_at = now()")
+            station.worker.settingsChanged()
+            try await isUnderWay.wait()
+            station.types.replace(try PushStation.settings(port: station.port, shop: TestSigning.renewed))
+            station.worker.settingsChanged()
+            // Time for the worker to hear of it while the sender of before is at work.
+            try await Task.sleep(for: .milliseconds(300))
+            mayAnswer.fire()
+            try await station.expect(6, Self.isAtRest)
+            // Nothing is due any more that would have another sender made.
+            try await station.expectFault(nil)
+        }
+    }
+
     @Test("a type of one device whose token is bad keeps it: nothing says that the settings are right")
     func onlyBadToken() async throws {
         try await withPushes { station in
